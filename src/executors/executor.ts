@@ -1,0 +1,93 @@
+import type { Artifact, Message, Metadata } from '../domain/message.ts'
+import type { TaskState, TaskView } from '../domain/task.ts'
+
+/** What an executor publishes while it works on one attempt. */
+export type ExecutionEvent =
+  | { kind: 'task'; state: TaskState; message?: Message; artifacts?: Artifact[]; metadata?: Metadata }
+  | { kind: 'message'; message: Message }
+  | { kind: 'status'; state: TaskState; message?: Message; metadata?: Metadata }
+  | { kind: 'artifact'; artifact: Artifact; append?: boolean; lastChunk?: boolean }
+
+/** Where an executor publishes. After `execute` returned, what is published is dropped. */
+export interface EventQueue {
+  publish(event: ExecutionEvent): void
+  /** Resolves when all that was published so far is committed. */
+  flush(): Promise<void>
+}
+
+/** `execute` returns this to wait without holding anything in memory; it is called again at `checkAt`, or sooner on a push. */
+export interface Parked {
+  parked: true
+  checkAt: Date
+}
+
+/** What is kept of one try at one task, across restarts. */
+export interface AttemptRecord {
+  /** Stable id; the messageId of what is sent to a remote agent. */
+  readonly id: string
+  readonly number: number
+  readonly lease: number
+  /** True when an earlier lease of this attempt was lost with its process: something may already have been sent. */
+  readonly takenOver: boolean
+  sentAt?: string
+  remoteTaskId?: string
+  remoteContextId?: string
+  maybeDuplicate?: boolean
+  /** Last seen remote state or cursor, in the executor's own terms. */
+  memo?: Metadata
+  /** How many times it has been parked in a row: for growing intervals. */
+  parkedTimes: number
+}
+
+export type AttemptPatch = Partial<
+  Pick<AttemptRecord, 'sentAt' | 'remoteTaskId' | 'remoteContextId' | 'maybeDuplicate' | 'memo'>
+>
+
+/** Who asked for the work, as far as executors may know. */
+export interface Principal {
+  id: string
+  tenant: string
+}
+
+/** All that one attempt needs to know. (the contract of a2a.server.agent_execution, in TypeScript terms) */
+export interface RequestContext {
+  readonly taskId: string
+  readonly contextId: string
+  /**
+   * What the agent is told: the task's own text, and the artifacts of what it depends on as parts. When the attempt
+   * goes on after an answer, the answer.
+   */
+  readonly message: Message
+  readonly currentTask: TaskView
+  /** Dependencies and references, with their artifacts. */
+  readonly relatedTasks: readonly TaskView[]
+  attachRelatedTask(task: TaskView): void
+  readonly configuration: { acceptedOutputModes?: string[]; historyLength?: number }
+  readonly metadata: Metadata
+  readonly requestedExtensions: ReadonlySet<string>
+  readonly callContext: { principal: Principal; requestedExtensions: ReadonlySet<string> }
+  readonly tenant: string
+  readonly principal: Principal
+  /** The text parts of the message, joined. */
+  getUserInput(delimiter?: string): string
+  /** Fires when the task was canceled, timed out, or the process stops. `signal.reason` says which. */
+  readonly signal: AbortSignal
+  readonly attempt: Readonly<AttemptRecord>
+  /** The answer that this call of `execute` goes on with, when the attempt was interrupted before. */
+  readonly answer?: Message
+  /** Commits what must be known after a crash, before going on. False: the lease was lost, stop at once. */
+  record(patch: AttemptPatch): Promise<boolean>
+}
+
+/**
+ * Runs one attempt of a task. Never two `execute` for one request at once. Publishes a Task, Message, status or artifact
+ * updates and returns at a terminal or interrupted state (or parked); an exception fails the attempt with its message.
+ */
+export interface AgentExecutor {
+  execute(context: RequestContext, events: EventQueue): Promise<void | Parked>
+  /** Called after the signal fired because of a cancel. */
+  cancel(context: RequestContext, events: EventQueue): Promise<void>
+}
+
+/** Why an attempt's signal fired. */
+export type AbortReason = 'canceled' | 'timeout' | 'leaseLost' | 'shutdown'
