@@ -1,0 +1,128 @@
+import { type Static, type TSchema, Type } from 'typebox'
+import { AgentSchema } from './config-agents.ts'
+
+const closed = { additionalProperties: false, default: {} }
+
+/** A setting with a default; the default's presence makes the type non-optional. */
+const seconds = (value: number) => Type.Number({ default: value, exclusiveMinimum: 0, maximum: 31_536_000 })
+const count = (value: number, maximum = 1_000_000) => Type.Integer({ default: value, minimum: 1, maximum })
+const choice = <const T extends readonly string[]>(values: T, value: T[number]) =>
+  Type.Unsafe<T[number]>({ type: 'string', enum: values, default: value } as TSchema)
+
+const Server = Type.Object(
+  {
+    /** Local only unless told otherwise; a container sets HOST=0.0.0.0. */
+    host: Type.String({ default: '127.0.0.1', minLength: 1 }),
+    /** 0 takes any free port. */
+    port: Type.Integer({ default: 8080, minimum: 0, maximum: 65_535 }),
+    /** Where clients reach the server, when that is not http://localhost:port. */
+    publicUrl: Type.Optional(
+      Type.String({ format: 'uri', pattern: '^https?://', description: 'an http:// or https:// URL' }),
+    ),
+  },
+  closed,
+)
+
+const Data = Type.Object(
+  {
+    /** The embedded database's folder; unused with a databaseUrl. */
+    dir: Type.String({ default: './data', minLength: 1 }),
+    databaseUrl: Type.Optional(Type.String({ pattern: '^postgres(ql)?://', description: 'a postgres:// URL' })),
+    poolSize: count(10, 1_000),
+  },
+  closed,
+)
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+const Log = Type.Object({ level: choice(LOG_LEVELS, 'info') }, closed)
+
+const Limits = Type.Object(
+  {
+    bodyBytes: count(10 * 1024 * 1024, 1024 * 1024 * 1024),
+    /** Ends a wait with the task as it is then; absent: waits end with the task. */
+    blockingSeconds: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 31_536_000 })),
+    firstEventSeconds: seconds(2),
+    streamBufferBytes: count(1024 * 1024, 1024 * 1024 * 1024),
+    heartbeatSeconds: seconds(15),
+    maxPlansPerObjective: count(100),
+    maxTasksPerPlan: count(1_000),
+    maxDepth: count(5, 100),
+    maxTextLength: count(20_000, 10_000_000),
+    concurrentTasksPerObjective: count(20),
+  },
+  closed,
+)
+
+const Planning = Type.Object(
+  { inlineSeconds: seconds(2), playbooks: Type.String({ default: './config/playbooks', minLength: 1 }) },
+  closed,
+)
+
+const Defaults = Type.Object(
+  {
+    /** One try unless told otherwise: what an agent does may not be harmless to do twice. */
+    retry: Type.Object(
+      { maxAttempts: count(1, 1_000), backoffSeconds: seconds(1), maxBackoffSeconds: seconds(60) },
+      closed,
+    ),
+    timeoutSeconds: seconds(3_600),
+    onFailure: choice(['fail', 'continue', 'ignore'] as const, 'fail'),
+    onPlanFailure: choice(['fail', 'continue'] as const, 'fail'),
+  },
+  closed,
+)
+
+const Runner = Type.Object(
+  {
+    capacity: count(100, 100_000),
+    beatSeconds: seconds(5),
+    lostSeconds: seconds(20),
+    sweepSeconds: seconds(10),
+    pollSeconds: seconds(5),
+  },
+  closed,
+)
+
+const GroupCommit = Type.Object({ maxMembers: count(100, 10_000), lanes: count(2, 100) }, closed)
+
+const Card = Type.Object(
+  {
+    name: Type.String({ default: 'Trellis', minLength: 1 }),
+    description: Type.String({
+      default: 'Orchestrates agents: one message becomes a finished objective of plans and tasks.',
+      minLength: 1,
+    }),
+    provider: Type.Optional(
+      Type.Object(
+        { organization: Type.String({ minLength: 1 }), url: Type.String({ format: 'uri', description: 'a URL' }) },
+        { additionalProperties: false },
+      ),
+    ),
+    documentationUrl: Type.Optional(Type.String({ format: 'uri', description: 'a URL' })),
+    iconUrl: Type.Optional(Type.String({ format: 'uri', description: 'a URL' })),
+  },
+  closed,
+)
+
+/** Every setting, with its bounds and default. docs/configuration.md says what each is for. */
+export const ConfigSchema = Type.Object(
+  {
+    server: Server,
+    data: Data,
+    log: Log,
+    limits: Limits,
+    /** `off`: a repeated message is taken as a new one. */
+    idempotency: choice(['on', 'off'] as const, 'on'),
+    planner: Planning,
+    agents: Type.Array(AgentSchema, { default: [] }),
+    /** Takes a task that fits no agent; the first one listed, when absent. */
+    defaultAgent: Type.Optional(Type.String({ minLength: 1 })),
+    defaults: Defaults,
+    runner: Runner,
+    groupCommit: GroupCommit,
+    card: Card,
+  },
+  { additionalProperties: false },
+)
+
+export type ConfigInput = Static<typeof ConfigSchema>
