@@ -1,0 +1,193 @@
+import { termsOf } from './routing-text.ts'
+
+/** What an agent says it can do. (A2A 1.0 §4.4.5) */
+export interface AgentSkill {
+  id: string
+  name: string
+  description?: string
+  tags?: readonly string[]
+  examples?: readonly string[]
+  outputModes?: readonly string[]
+}
+
+/** An agent as routing sees it. `skills` undefined: not known (yet). Modes undefined: anything goes. */
+export interface RoutableAgent {
+  name: string
+  description?: string
+  skills?: readonly AgentSkill[]
+  inputModes?: readonly string[]
+  outputModes?: readonly string[]
+}
+
+/** What of a task decides where it goes. */
+export interface RoutableTask {
+  agent?: string
+  skill?: string
+  text: string
+  acceptedOutputModes?: readonly string[]
+}
+
+/** Which agent runs a task, and why in words: kept on the attempt. */
+export interface Route {
+  agent: string
+  reason: string
+}
+
+/** No agent can run it. `retryable` where the skills of some agent were not known yet. */
+export interface NoRoute {
+  error: string
+  retryable: boolean
+}
+
+export type Router = (task: RoutableTask) => Route | NoRoute
+
+/** Words in a skill's name or tags, or in the agent's name, say what an agent is for; other words only hint at it. */
+const STRONG = 1
+const WEAK = 0.5
+/** One telling strong word, or two telling weak ones. Found by trying the example agents' cards on real requests. */
+const THRESHOLD = 1
+
+/**
+ * Makes the function that finds the agent for a task: its `agent`, else its `skill` (by id, then name, then tag), else the best
+ * match of its text against the agents' skills, else the default agent. The same question gets the same answer; of equals
+ * the agent named first wins. (design §6, "Routing")
+ */
+export function createRouter(agents: readonly RoutableAgent[], defaultAgent: string): Router {
+  const match = matcher(agents)
+  return (task) => {
+    if (task.agent !== undefined) return byName(agents, task.agent)
+    const fitting = agents.filter((agent) => accepts(agent.outputModes, task.acceptedOutputModes))
+    if (task.skill !== undefined) return bySkill(agents, fitting, task, task.skill, match)
+    return match(task.text, fitting) ?? byDefault(agents, fitting, task, defaultAgent)
+  }
+}
+
+/** Finds the agent for one task: see {@link createRouter}, which is quicker for many. */
+export function route(task: RoutableTask, agents: readonly RoutableAgent[], defaultAgent: string): Route | NoRoute {
+  return createRouter(agents, defaultAgent)(task)
+}
+
+function byName(agents: readonly RoutableAgent[], name: string): Route | NoRoute {
+  if (agents.some((agent) => agent.name === name)) return { agent: name, reason: 'the task names this agent' }
+  return {
+    error: `No agent is named "${name}"; known are ${list(agents.map((agent) => agent.name))}`,
+    retryable: false,
+  }
+}
+
+function bySkill(
+  agents: readonly RoutableAgent[],
+  fitting: readonly RoutableAgent[],
+  task: RoutableTask,
+  skill: string,
+  match: Matcher,
+): Route | NoRoute {
+  for (const [how, has] of SKILL_TESTS) {
+    const able = fitting.filter((agent) => agent.skills?.some((one) => has(one, skill.toLowerCase())))
+    const [first] = able
+    if (!first) continue
+    const agent = able.length === 1 ? first.name : (match(task.text, able)?.agent ?? first.name)
+    return { agent, reason: `the task asks for the skill "${skill}", which this agent has by ${how}` }
+  }
+  return noSkill(agents, task, skill)
+}
+
+const SKILL_TESTS: readonly [string, (skill: AgentSkill, wanted: string) => boolean][] = [
+  ['id', (skill, wanted) => skill.id.toLowerCase() === wanted],
+  ['name', (skill, wanted) => skill.name.toLowerCase() === wanted],
+  ['tag', (skill, wanted) => (skill.tags ?? []).some((tag) => tag.toLowerCase() === wanted)],
+]
+
+function noSkill(agents: readonly RoutableAgent[], task: RoutableTask, skill: string): NoRoute {
+  const known = agents.flatMap((agent) => (agent.skills ?? []).map((one) => `${one.id} (${agent.name})`))
+  const unread = agents.filter((agent) => agent.skills === undefined).map((agent) => agent.name)
+  const waiting = unread.length === 0 ? '' : `; the skills of ${list(unread)} are not known yet`
+  return {
+    error: `No agent has the skill "${skill}"${forModes(task)}; known are ${list(known)}${waiting}`,
+    retryable: unread.length > 0,
+  }
+}
+
+function byDefault(
+  agents: readonly RoutableAgent[],
+  fitting: readonly RoutableAgent[],
+  task: RoutableTask,
+  name: string,
+): Route | NoRoute {
+  if (fitting.some((agent) => agent.name === name)) {
+    return { agent: name, reason: 'no skill of another agent matches the text, and this is the default agent' }
+  }
+  const known = list(agents.map((agent) => agent.name))
+  return {
+    error: `The default agent "${name}" cannot take the task${forModes(task)}; known are ${known}`,
+    retryable: false,
+  }
+}
+
+function forModes(task: RoutableTask): string {
+  return task.acceptedOutputModes?.length ? ` with output as ${list(task.acceptedOutputModes)}` : ''
+}
+
+/** Whether something an agent gives is something the caller takes. `text` stands for `text/*`, as older agents write it. */
+export function accepts(offered: readonly string[] | undefined, accepted: readonly string[] | undefined): boolean {
+  if (!offered?.length || !accepted?.length) return true
+  return offered.some((give) => accepted.some((take) => modeFits(give.toLowerCase(), take.toLowerCase())))
+}
+
+function modeFits(give: string, take: string): boolean {
+  const [giveType, giveSub = '*'] = (give.split(';')[0] ?? '').trim().split('/')
+  const [takeType, takeSub = '*'] = (take.split(';')[0] ?? '').trim().split('/')
+  const typeFits = giveType === takeType || giveType === '*' || takeType === '*'
+  return typeFits && (giveSub === takeSub || giveSub === '*' || takeSub === '*')
+}
+
+type Matcher = (text: string, among: readonly RoutableAgent[]) => Route | undefined
+
+/**
+ * Scores agents: the sum over the text's distinct terms of (how telling the term is) × (where the agent has it). How telling:
+ * BM25's inverse document frequency over the agents, scaled so that a term of one agent alone counts 1.
+ */
+function matcher(agents: readonly RoutableAgent[]): Matcher {
+  const weights = new Map(agents.map((agent) => [agent.name, weighTerms(agent)]))
+  const frequency = new Map<string, number>()
+  for (const terms of weights.values()) {
+    for (const term of terms.keys()) frequency.set(term, (frequency.get(term) ?? 0) + 1)
+  }
+  const idf = (count: number) => Math.log(1 + (agents.length - count + 0.5) / (count + 0.5))
+  const telling = (term: string) => idf(frequency.get(term) ?? 1) / idf(1)
+  return (text, among) => best(termsOf(text), among, weights, telling)
+}
+
+function best(
+  wanted: Set<string>,
+  among: readonly RoutableAgent[],
+  weights: ReadonlyMap<string, ReadonlyMap<string, number>>,
+  telling: (term: string) => number,
+): Route | undefined {
+  let found: { agent: string; score: number; terms: string[] } | undefined
+  for (const agent of among) {
+    const has = weights.get(agent.name)
+    const terms = [...wanted].filter((term) => has?.has(term))
+    const score = terms.reduce((sum, term) => sum + telling(term) * (has?.get(term) ?? 0), 0)
+    if (score >= THRESHOLD && score > (found?.score ?? 0)) found = { agent: agent.name, score, terms }
+  }
+  if (!found) return undefined
+  const { agent, score, terms } = found
+  return { agent, reason: `best match of the text (score ${score.toFixed(2)}: ${terms.slice(0, 8).join(', ')})` }
+}
+
+/** An agent without skills is not a match for anything: it is reached by name or as the default. */
+function weighTerms(agent: RoutableAgent): Map<string, number> {
+  const terms = new Map<string, number>()
+  if (!agent.skills?.length) return terms
+  const weak = agent.skills.flatMap((skill) => [skill.description ?? '', ...(skill.examples ?? [])])
+  const strong = agent.skills.flatMap((skill) => [skill.id, skill.name, ...(skill.tags ?? [])])
+  for (const term of termsOf([agent.description ?? '', ...weak].join('\n'))) terms.set(term, WEAK)
+  for (const term of termsOf([agent.name, ...strong].join('\n'))) terms.set(term, STRONG)
+  return terms
+}
+
+function list(names: readonly string[]): string {
+  if (names.length === 0) return 'none'
+  return names.length > 20 ? `${names.slice(0, 20).join(', ')} and ${names.length - 20} more` : names.join(', ')
+}
