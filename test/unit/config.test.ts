@@ -44,7 +44,7 @@ t.test('the file is read, the environment wins, and empty sections count as abse
 })
 
 t.test('strings take variables from the environment', async (t) => {
-  const text = 'agents: [{kind: a2a, name: w, url: "https://w.test", headers: {authorization: "Bearer ${W_TOKEN}"}}]'
+  const text = `agents: [{kind: a2a, name: w, url: "https://w.test", headers: {authorization: "Bearer \${W_TOKEN}"}}]`
   t.match(loadConfig({ W_TOKEN: 'abc' }, () => text).agents[0], { headers: { authorization: 'Bearer abc' } })
   t.match(problemsOf({}, text), [/^agents\[0\]\.headers\.authorization: was "\$\{W_TOKEN\}"; .*W_TOKEN must be set/])
 })
