@@ -23,14 +23,5 @@ export interface Planner {
   plan(request: PlanRequest, signal: AbortSignal): Promise<Decision | null>
 }
 
-/** Bounds on what a draft may hold. */
-export interface DraftLimits {
-  maxPlansPerObjective: number
-  maxTasksPerPlan: number
-  /** How deep tasks may be planned in their turn: 1 is plans with tasks that are not. */
-  maxDepth: number
-  /** In characters, for each name and description. */
-  maxTextLength: number
-}
-
+export type { DraftLimits } from '../domain/graph.ts'
 export type { Decision, ObjectiveDraft }
