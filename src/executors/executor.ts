@@ -1,12 +1,8 @@
-import type { Artifact, Message, Metadata } from '../domain/message.ts'
-import type { TaskState, TaskView } from '../domain/task.ts'
+import type { ExecutionEvent } from '../domain/execution.ts'
+import type { Message, Metadata } from '../domain/message.ts'
+import type { TaskView } from '../domain/task.ts'
 
-/** What an executor publishes while it works on one attempt. */
-export type ExecutionEvent =
-  | { kind: 'task'; state: TaskState; message?: Message; artifacts?: Artifact[]; metadata?: Metadata }
-  | { kind: 'message'; message: Message }
-  | { kind: 'status'; state: TaskState; message?: Message; metadata?: Metadata }
-  | { kind: 'artifact'; artifact: Artifact; append?: boolean; lastChunk?: boolean }
+export type { ExecutionEvent }
 
 /** Where an executor publishes. After `execute` returned, what is published is dropped. */
 export interface EventQueue {

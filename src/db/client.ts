@@ -1,0 +1,68 @@
+import { PGlite } from '@electric-sql/pglite'
+import { PrismaPg } from '@prisma/adapter-pg'
+import pg from 'pg'
+import { PrismaPGlite } from 'pglite-prisma-adapter'
+import { type DataFolderLock, lockDataFolder } from './data-folder.ts'
+import { PrismaClient } from './generated/client.ts'
+import { migrate } from './migrate.ts'
+
+/** Anything that runs statements: the client, or one transaction of it. */
+export type Sql = Pick<PrismaClient, '$queryRawUnsafe' | '$executeRawUnsafe'>
+
+export interface DatabaseOptions {
+  /** A postgres:// URL; absent: the embedded database in `dir`. */
+  databaseUrl?: string
+  dir: string
+  poolSize: number
+  /** The folder of the migrations. */
+  migrations: string
+}
+
+/** The database that the process uses, opened and migrated. */
+export interface Database {
+  prisma: PrismaClient
+  /** The embedded database; undefined on a Postgres server. */
+  embedded?: PGlite
+  close(): Promise<void>
+}
+
+/** Opens the database and brings its schema up to date. The embedded one is this process's alone while it is open. */
+export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  return options.databaseUrl === undefined ? openEmbedded(options) : openServer(options.databaseUrl, options)
+}
+
+async function openServer(connectionString: string, options: DatabaseOptions): Promise<Database> {
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 10_000 })
+  await client.connect()
+  try {
+    await migrate({ exec: (sql) => client.query(sql), query: (sql, params) => client.query(sql, params) }, options.migrations)
+  } finally {
+    await client.end()
+  }
+  const adapter = new PrismaPg({ connectionString, max: options.poolSize, connectionTimeoutMillis: 10_000 })
+  const prisma = new PrismaClient({ adapter })
+  return { prisma, close: () => prisma.$disconnect() }
+}
+
+async function openEmbedded(options: DatabaseOptions): Promise<Database> {
+  const lock = lockDataFolder(options.dir)
+  try {
+    const embedded = await PGlite.create(`${options.dir}/postgres`)
+    await migrate({ exec: (sql) => embedded.exec(sql), query: (sql, params) => embedded.query(sql, params) }, options.migrations)
+    return embeddedDatabase(embedded, lock)
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+}
+
+/** Wraps an embedded database that is migrated already; tests clone one. */
+export function embeddedDatabase(embedded: PGlite, lock?: DataFolderLock): Database {
+  const prisma = new PrismaClient({ adapter: new PrismaPGlite(embedded) })
+  const close = async () => {
+    await prisma.$disconnect()
+    await embedded.close()
+    lock?.release()
+  }
+  return { prisma, embedded, close }
+}

@@ -1,0 +1,72 @@
+import { TrellisError, taskNotFound } from '../../base/errors.ts'
+import type { Message } from '../message.ts'
+import { oldestInput } from '../moves/planned.ts'
+import { closeInputs, moveTask } from '../moves/task.ts'
+import type { InputRequestRow, TaskRow } from '../rows.ts'
+import { isInterrupted, isTerminal } from '../task.ts'
+import type { WorkingCopy } from '../working-copy.ts'
+import { keepMessage } from './create-root.ts'
+
+const INPUT_ID = 'opt/v1/inputId'
+const TASK_ID = 'opt/v1/taskId'
+
+/**
+ * A message that names a task: it answers the question the task (or something below it) waits on, or joins its history
+ * while it works. Terminal tasks take no messages. (design §2, §6 Questions)
+ */
+export function continueTask(w: WorkingCopy, taskId: string, message: Message): void {
+  const task = w.task(taskId)
+  if (isTerminal(task.state)) {
+    throw new TrellisError('unsupportedOperation', `Task ${taskId} is ${task.state}: a terminal task takes no messages. Send a follow-up with its contextId instead`, {
+      details: { taskId, state: task.state },
+    })
+  }
+  const input = questionFor(w, task, message)
+  const row = keepMessage(w, { ...message, taskId, contextId: w.context.wireId }, taskId)
+  w.emit('task.message', { message }, { task })
+  if (input !== undefined) answerInput(w, input, { row, message, askedTask: taskId })
+}
+
+/** Which open question a message answers; undefined: none, it joins the history. */
+function questionFor(w: WorkingCopy, task: TaskRow, message: Message): InputRequestRow | undefined {
+  const inputId = message.metadata?.[INPUT_ID]
+  const boundTask = message.metadata?.[TASK_ID]
+  if (typeof inputId === 'string') return boundTo(w, task, inputId, (input) => input.id === inputId)
+  if (typeof boundTask === 'string' && boundTask !== task.id) {
+    return boundTo(w, task, boundTask, (input) => input.taskId === boundTask)
+  }
+  if (task.kind === 'planned') return oldestInput(w, task.rootId)
+  return isInterrupted(task.state) ? w.openInputs().find((input) => input.taskId === task.id) : undefined
+}
+
+function boundTo(w: WorkingCopy, task: TaskRow, id: string, fits: (input: InputRequestRow) => boolean): InputRequestRow {
+  const input = w.openInputs().find((open) => open.rootId === task.rootId && fits(open))
+  if (input === undefined) {
+    throw new TrellisError('invalidState', `No open question ${id} under task ${task.id}: it was answered already, or never asked`, {
+      details: { question: id, taskId: task.id },
+    })
+  }
+  return input
+}
+
+/** Hands an answer to the task that asked: it works again, and whoever has room goes on with its attempt. */
+function answerInput(
+  w: WorkingCopy,
+  input: InputRequestRow,
+  answer: { row: string; message: Message; askedTask: string },
+): void {
+  const asker = w.tasks.get(input.taskId)
+  if (asker === undefined) throw taskNotFound(input.taskId)
+  let { row } = answer
+  if (input.taskId !== answer.askedTask) {
+    row = keepMessage(w, { ...answer.message, taskId: input.taskId, contextId: w.context.wireId }, input.taskId)
+  }
+  closeInputs(w, asker, answer.message.messageId)
+  w.emit('input.answered', { inputId: input.id, messageId: answer.message.messageId }, { task: asker })
+  moveTask(w, input.taskId, { state: 'working' })
+  const task = w.tasks.edit(input.taskId)
+  if (task.kind !== 'executed') return
+  if (w.attempt(task.id) !== undefined) w.attempts.edit(task.id).answerId = row
+  task.claimableAt = w.now
+  w.ready.add(task.id)
+}

@@ -1,0 +1,94 @@
+import { newId } from '../../base/ids.ts'
+import type { ExecutionEvent } from '../execution.ts'
+import type { Message } from '../message.ts'
+import { moveTask } from '../moves/task.ts'
+import type { TaskRow } from '../rows.ts'
+import { isInterrupted, isTerminal } from '../task.ts'
+import type { WorkingCopy } from '../working-copy.ts'
+import { appendArtifact } from './append-artifact.ts'
+import { keepMessage } from './create-root.ts'
+import { type AttemptRef, isCurrent } from './run.ts'
+
+type StatusEvent = Extract<ExecutionEvent, { kind: 'status' | 'task' }>
+
+/**
+ * Applies what an executor published, in order, if its attempt is still the current one; false otherwise, and then nothing
+ * is applied. Events after a terminal one are dropped. (design §5.4, §6)
+ */
+export function publish(w: WorkingCopy, ref: AttemptRef, events: readonly ExecutionEvent[]): boolean {
+  if (!isCurrent(w, ref)) return false
+  for (const event of events) {
+    const task = w.task(ref.taskId)
+    if (isTerminal(task.state)) break
+    publishOne(w, task, event)
+  }
+  return true
+}
+
+function publishOne(w: WorkingCopy, task: TaskRow, event: ExecutionEvent): void {
+  switch (event.kind) {
+    case 'artifact':
+      appendArtifact(w, task, event.artifact, { append: event.append ?? false, lastChunk: event.lastChunk ?? true })
+      return
+    case 'message':
+      publishMessage(w, task, event.message)
+      return
+    case 'task':
+      for (const artifact of event.artifacts ?? []) appendArtifact(w, task, artifact, { append: false, lastChunk: true })
+      publishStatus(w, task, event)
+      return
+    case 'status':
+      publishStatus(w, task, event)
+  }
+}
+
+function publishStatus(w: WorkingCopy, task: TaskRow, event: StatusEvent): void {
+  if (event.state === 'submitted') return
+  const nothingNew = event.state === task.state && event.message === undefined && event.metadata === undefined
+  if (nothingNew) return
+  const message = event.message && owned(w, task, event.message)
+  moveTask(w, task.id, {
+    state: event.state,
+    ...(message && { message }),
+    ...(event.metadata && { metadata: event.metadata }),
+  })
+  if (isInterrupted(event.state)) askFor(w, task, event, message)
+}
+
+/** Opens the question that the task now waits on. (design §6, Questions) */
+function askFor(w: WorkingCopy, task: TaskRow, event: StatusEvent, message: Message | undefined): void {
+  const id = newId('input')
+  const kind = event.state === 'auth-required' ? 'auth' : 'input'
+  w.inputs.insert(id, {
+    id,
+    contextKey: w.context.key,
+    taskId: task.id,
+    rootId: task.rootId,
+    kind,
+    message: message ?? null,
+    openedAt: w.now,
+    closedAt: null,
+    answeredBy: null,
+  })
+  w.emit('input.requested', { inputId: id, kind, ...(message && { message }) }, { task })
+}
+
+/**
+ * A lone Message answers the sender if nobody could see the root task yet, and then the task stays out of sight; else it
+ * becomes the artifact `response`. Either way the task is completed. (design §6)
+ */
+function publishMessage(w: WorkingCopy, task: TaskRow, message: Message): void {
+  const unseen = task.id === task.rootId && Date.parse(w.now) < Date.parse(task.visibleAt)
+  if (unseen) {
+    w.tasks.edit(task.id).hidden = true
+    keepMessage(w, owned(w, task, message), task.id)
+  } else {
+    const artifact = { artifactId: newId('artifact'), name: 'response', parts: message.parts }
+    appendArtifact(w, task, artifact, { append: false, lastChunk: true })
+  }
+  moveTask(w, task.id, { state: 'completed' })
+}
+
+function owned(w: WorkingCopy, task: TaskRow, message: Message): Message {
+  return { ...message, role: 'agent', contextId: w.context.wireId, taskId: task.id }
+}

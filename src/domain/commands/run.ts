@@ -1,0 +1,140 @@
+import { newId } from '../../base/ids.ts'
+import type { Message } from '../message.ts'
+import { becomeReady, moveTask } from '../moves/task.ts'
+import type { AttemptRow, TaskRow } from '../rows.ts'
+import { isTerminal } from '../task.ts'
+import type { WorkingCopy } from '../working-copy.ts'
+
+/** Which try of which task, by which holder: every write of an attempt is guarded by all of it. (design §5.4) */
+export interface AttemptRef {
+  taskId: string
+  number: number
+  lease: number
+  runner: string
+}
+
+/** Who will run a task, and why that agent. */
+export interface Assignment {
+  runner: string
+  agent: string
+  reason: string
+}
+
+/** Whether the attempt is still the current one and its holder still holds it. */
+export function isCurrent(w: WorkingCopy, ref: AttemptRef): boolean {
+  const task = w.task(ref.taskId)
+  return (
+    !isTerminal(task.state) && task.attempt === ref.number && task.lease === ref.lease && task.runner === ref.runner
+  )
+}
+
+/** Whether a task can be claimed now. `maxRunning` bounds the tasks of one objective that work at once. */
+export function isClaimable(w: WorkingCopy, task: TaskRow, maxRunning: number): boolean {
+  if (task.claimableAt === null || Date.parse(task.claimableAt) > Date.parse(w.now) || isTerminal(task.state)) return false
+  return task.state === 'working' || w.context.running < maxRunning
+}
+
+/** Gives a claimable task to a runner: a new attempt, or the open one under a new lease. */
+export function claimTask(w: WorkingCopy, taskId: string, assignment: Assignment): AttemptRow {
+  const task = w.tasks.edit(taskId)
+  task.claimableAt = null
+  task.lease += 1
+  task.runner = assignment.runner
+  w.ready.delete(taskId)
+  const open = w.attempt(taskId)
+  const attempt = open ?? newAttempt(w, task, assignment)
+  if (task.state !== 'working') moveTask(w, taskId, { state: 'working' })
+  return attempt
+}
+
+function newAttempt(w: WorkingCopy, task: TaskRow, { agent, reason }: Assignment): AttemptRow {
+  task.attempt += 1
+  const id = newId('attempt')
+  const attempt: AttemptRow = {
+    id,
+    contextKey: task.contextKey,
+    taskId: task.id,
+    number: task.attempt,
+    agent,
+    reason,
+    startedAt: w.now,
+    sentAt: null,
+    remoteTaskId: null,
+    remoteContextId: null,
+    maybeDuplicate: false,
+    memo: null,
+    answerId: null,
+    parkedTimes: 0,
+    takeovers: 0,
+    outcome: null,
+    error: null,
+    usage: null,
+    endedAt: null,
+  }
+  w.attempts.insert(task.id, attempt)
+  w.emit('attempt.started', { attempt: task.attempt, lease: task.lease, agent, reason }, { task })
+  return attempt
+}
+
+/** Lets go of an attempt that waits: it is claimed again at `checkAt`, by whoever has room. */
+export function parkTask(w: WorkingCopy, ref: AttemptRef, checkAt: string): boolean {
+  if (!isCurrent(w, ref)) return false
+  const task = w.tasks.edit(ref.taskId)
+  task.runner = null
+  task.claimableAt = checkAt
+  w.attempts.edit(ref.taskId).parkedTimes += 1
+  return true
+}
+
+const MAX_TAKEOVERS = 3
+
+/** Takes an attempt from a runner that was not seen for too long. The third time the attempt is lost. */
+export function takeOver(w: WorkingCopy, ref: AttemptRef): boolean {
+  if (!isCurrent(w, ref)) return false
+  const attempt = w.attempts.edit(ref.taskId)
+  attempt.takeovers += 1
+  if (attempt.takeovers >= MAX_TAKEOVERS) {
+    return failAttempt(w, ref, { error: 'The attempt was lost with its process three times', retryable: true, outcome: 'lost' })
+  }
+  w.tasks.edit(ref.taskId).runner = null
+  becomeReady(w, w.tasks.edit(ref.taskId))
+  return true
+}
+
+export interface Failure {
+  error: string
+  /** False: trying again cannot help. */
+  retryable: boolean
+  outcome: 'failed' | 'lost'
+  message?: Message
+}
+
+/** Ends an attempt that failed. The task is tried again as its policy says, or fails with it. (design §6, Takeover) */
+export function failAttempt(w: WorkingCopy, ref: AttemptRef, failure: Failure): boolean {
+  if (!isCurrent(w, ref)) return false
+  const { retry } = w.task(ref.taskId)
+  if (!failure.retryable || ref.number >= retry.maxAttempts) {
+    const message = failure.message ?? agentMessage(w, ref.taskId, failure.error)
+    return moveTask(w, ref.taskId, { state: 'failed', message, error: failure.error })
+  }
+  const attempt = w.attempts.edit(ref.taskId)
+  attempt.outcome = failure.outcome
+  attempt.error = failure.error
+  attempt.endedAt = w.now
+  const task = w.tasks.edit(ref.taskId)
+  task.runner = null
+  task.claimableAt = new Date(Date.parse(w.now) + backoffMillis(task)).toISOString()
+  w.emit('attempt.retrying', { attempt: ref.number, error: failure.error, notBefore: task.claimableAt }, { task })
+  return true
+}
+
+/** Exponential, with jitter over the upper half, so that tasks that failed together do not come back together. */
+function backoffMillis(task: TaskRow): number {
+  const { backoffSeconds, maxBackoffSeconds } = task.retry
+  const seconds = Math.min(maxBackoffSeconds, backoffSeconds * 2 ** (task.attempt - 1))
+  return seconds * 1_000 * (0.5 + Math.random() / 2)
+}
+
+export function agentMessage(w: WorkingCopy, taskId: string, text: string): Message {
+  return { messageId: newId('message'), role: 'agent', parts: [{ text }], contextId: w.context.wireId, taskId }
+}

@@ -1,0 +1,63 @@
+import { isPlanTerminal } from '../plan.ts'
+import { plannedState, rootSlot } from '../rollup.ts'
+import type { PlanEnd, PlannedEnd, TaskRow } from '../rows.ts'
+import { isInterrupted, isTerminal, type TaskState } from '../task.ts'
+import type { WorkingCopy } from '../working-copy.ts'
+import { endPlan } from './plan.ts'
+import { moveTask } from './task.ts'
+
+const PLANS_END: Record<PlannedEnd, PlanEnd> = {
+  canceled: 'canceled',
+  planner: 'parentEnded',
+  budget: 'budget',
+  deadline: 'deadline',
+}
+
+/** Ends a planned task whatever its plans are at: they end with it. `skipped`: it will never run, what it depends on broke. */
+export function endPlanned(w: WorkingCopy, taskId: string, end: PlannedEnd, skipped = false): void {
+  const task = w.task(taskId)
+  if (isTerminal(task.state)) return
+  w.planned.edit(taskId).end = end
+  if (skipped) w.tasks.edit(taskId).skipped = true
+  const planEnd = skipped ? 'parentEnded' : PLANS_END[end]
+  for (const plan of w.plansOf(taskId)) if (!isPlanTerminal(plan.status)) endPlan(w, plan.id, planEnd)
+  w.dirtyPlanned.add(taskId)
+}
+
+/** Recomputes a planned task's state from its counters and its end, and what its objective counts it as. */
+export function recomputePlanned(w: WorkingCopy, taskId: string): void {
+  const planned = w.plannedTask(taskId)
+  const task = w.task(taskId)
+  const state = plannedState(planned, planned.end)
+  if (state !== task.state && !isTerminal(task.state)) {
+    const message = statusMessage(w, task, state)
+    moveTask(w, taskId, { state, ...(message && { message }) })
+  }
+  if (taskId === task.rootId) countRoot(w, taskId)
+}
+
+/** An interrupted planned task shows the oldest open question below it. */
+function statusMessage(w: WorkingCopy, task: TaskRow, state: TaskState) {
+  if (!isInterrupted(state)) return undefined
+  return oldestInput(w, task.rootId)?.message ?? undefined
+}
+
+/** The question that an unbound message to a planned root answers. (design §6, Questions) */
+export function oldestInput(w: WorkingCopy, rootId: string) {
+  const open = w.openInputs().filter((input) => input.rootId === rootId)
+  return open.sort((a, b) => a.openedAt.localeCompare(b.openedAt) || a.id.localeCompare(b.id))[0]
+}
+
+/** Counts a planned root in its objective, which follows from its roots. (design §3.4) */
+export function countRoot(w: WorkingCopy, taskId: string): void {
+  if (w.objective() === undefined) return
+  const { state } = w.task(taskId)
+  const planned = w.plannedTask(taskId)
+  const slot = rootSlot(state, planned)
+  const objective = w.objectives.edit(w.context.key)
+  if (objective.newestRootId === taskId) objective.newestState = state
+  if (slot === planned.countedAs) return
+  if (planned.countedAs !== null) objective[planned.countedAs] -= 1
+  if (slot !== null) objective[slot] += 1
+  w.planned.edit(taskId).countedAs = slot
+}

@@ -1,0 +1,81 @@
+import { newId } from '../../base/ids.ts'
+import type { Message } from '../message.ts'
+import { objectiveStatus } from '../rollup.ts'
+import { isTerminal } from '../task.ts'
+import type { WorkingCopy } from '../working-copy.ts'
+import { drawPlanConsequences, drawTaskConsequences } from './consequences.ts'
+import { meetOnePlan, recomputePlan } from './plan.ts'
+import { endPlanned, recomputePlanned } from './planned.ts'
+
+/**
+ * Draws every consequence of the moves made so far, and recomputes the parents they touch, until nothing changes. Ends:
+ * terminal rows never move, and every step either ends a row or takes one thing off what another waits for.
+ */
+export function settle(w: WorkingCopy): void {
+  while (step(w)) {
+    // until nothing is left to do
+  }
+  for (const taskId of w.progressed) showProgress(w, taskId)
+  w.progressed.clear()
+  recomputeObjective(w)
+}
+
+/** Children before parents: a plan is recomputed once per round, when what happened below it has been drawn. */
+function step(w: WorkingCopy): boolean {
+  const end = w.plannedEnds.shift()
+  if (end !== undefined) {
+    endPlanned(w, end.taskId, 'canceled', end.end !== 'canceled' && w.task(end.taskId).startedAt === null)
+    return true
+  }
+  const opening = w.openings.shift()
+  if (opening !== undefined) {
+    meetOnePlan(w, opening)
+    return true
+  }
+  const consequence = w.consequences.shift()
+  if (consequence !== undefined) {
+    if (consequence.kind === 'task') drawTaskConsequences(w, consequence.id)
+    else drawPlanConsequences(w, consequence.id)
+    return true
+  }
+  return takeOne(w.dirtyPlans, (id) => recomputePlan(w, id)) || takeOne(w.dirtyPlanned, (id) => recomputePlanned(w, id))
+}
+
+function takeOne(set: Set<string>, act: (id: string) => void): boolean {
+  for (const id of set) {
+    set.delete(id)
+    act(id)
+    return true
+  }
+  return false
+}
+
+/** A planned root that goes on says how far it is. (design §8.3) */
+function showProgress(w: WorkingCopy, taskId: string): void {
+  const current = w.task(taskId)
+  if (taskId !== current.rootId || isTerminal(current.state) || current.state !== 'working') return
+  const { done, total } = w.plannedTask(taskId)
+  const message: Message = {
+    messageId: newId('message'),
+    role: 'agent',
+    parts: [{ text: `${done} of ${total} done` }],
+    contextId: w.context.wireId,
+    taskId,
+  }
+  const task = w.tasks.edit(taskId)
+  task.statusMessage = message
+  task.statusAt = w.now
+  w.emit('task.status', { state: task.state, previous: task.state, message }, { task })
+}
+
+function recomputeObjective(w: WorkingCopy): void {
+  if (w.created && w.objectives.get(w.context.key) === undefined) return
+  if (w.objectives.get(w.context.key) === undefined) return
+  const objective = w.objectives.edit(w.context.key)
+  const status = objectiveStatus(objective)
+  if (status === objective.status) return
+  const previous = objective.status
+  objective.status = status
+  objective.updatedAt = w.now
+  w.emit('objective.status', { status, previous })
+}

@@ -1,0 +1,200 @@
+import type { EventData, EventType } from './event.ts'
+import type { Loaded, Rows } from './loaded.ts'
+import { Need, type NeedKind } from './need.ts'
+import type {
+  ArtifactPartRow,
+  ArtifactRow,
+  AttemptRow,
+  ContextRow,
+  EventRow,
+  InputRequestRow,
+  MessageRow,
+  ObjectiveRow,
+  PlanDependencyRow,
+  PlanEnd,
+  PlannedRow,
+  PlanRow,
+  PlanTaskRow,
+  TaskDependencyRow,
+  TaskRow,
+} from './rows.ts'
+import { Table } from './table.ts'
+
+/** A job to run after the change committed, written in the same transaction. */
+export interface Job {
+  queue: string
+  payload: Record<string, unknown>
+}
+
+/** An end of something whose consequences are not drawn yet. */
+export type Consequence = { kind: 'task' | 'plan'; id: string }
+
+/**
+ * One context while changes to it are decided: what was loaded, under what was changed since. Discarded when a decision
+ * turns out to need more rows. Holds no logic of its own; the moves are in moves/.
+ */
+export class WorkingCopy {
+  readonly now: string
+  readonly context: ContextRow
+  readonly created: boolean
+  readonly objectives: Table<ObjectiveRow>
+  readonly tasks: Table<TaskRow>
+  readonly planned: Table<PlannedRow>
+  readonly plans: Table<PlanRow>
+  readonly attempts: Table<AttemptRow>
+  readonly artifacts: Table<ArtifactRow>
+  readonly inputs: Table<InputRequestRow>
+  readonly planTasks: PlanTaskRow[] = []
+  readonly taskDependencies: TaskDependencyRow[] = []
+  readonly planDependencies: PlanDependencyRow[] = []
+  readonly messages: MessageRow[] = []
+  readonly parts: ArtifactPartRow[] = []
+  readonly events: EventRow[] = []
+  readonly jobs: Job[] = []
+  /** Tasks that became claimable. */
+  readonly ready = new Set<string>()
+  /** Tasks whose running attempt must stop, now that it lost its task. */
+  readonly aborted = new Set<string>()
+  /** What `settle` still has to do: plans to open, planned tasks to end, consequences to draw, parents to recompute. */
+  readonly openings: string[] = []
+  readonly plannedEnds: { taskId: string; end: PlanEnd }[] = []
+  readonly consequences: Consequence[] = []
+  /** Planned tasks below which a task finished. */
+  readonly progressed = new Set<string>()
+  readonly dirtyPlans = new Set<string>()
+  readonly dirtyPlanned = new Set<string>()
+  private readonly loaded: Loaded
+
+  constructor(context: ContextRow, loaded: Loaded, now: string, created: boolean) {
+    this.context = { ...context }
+    this.created = created
+    this.loaded = loaded
+    this.now = now
+    this.objectives = new Table(loaded.objectives)
+    this.tasks = new Table(loaded.tasks)
+    this.planned = new Table(loaded.planned)
+    this.plans = new Table(loaded.plans)
+    this.attempts = new Table(loaded.attempts)
+    this.artifacts = new Table(loaded.artifacts)
+    this.inputs = new Table(loaded.inputs)
+  }
+
+  /** A task that this copy must have. */
+  task(id: string): TaskRow {
+    return this.tasks.get(id) ?? this.miss('lineage', id)
+  }
+
+  plan(id: string): PlanRow {
+    return this.plans.get(id) ?? this.miss('lineage', id)
+  }
+
+  plannedTask(id: string): PlannedRow {
+    return this.planned.get(id) ?? this.miss('lineage', id)
+  }
+
+  objective(): ObjectiveRow | undefined {
+    const found = this.objectives.get(this.context.key)
+    if (found === undefined && !this.created) this.known('objective', this.context.key)
+    return found
+  }
+
+  /** Tasks that wait for this one, with how: those loaded, and those inserted by this copy. */
+  dependents(taskId: string, depth: 'dependents' | 'cascade'): TaskDependencyRow[] {
+    const added = this.taskDependencies.filter((edge) => edge.dependsOnId === taskId)
+    if (this.tasks.isNew(taskId)) return added
+    const loaded = this.loaded.answerOf('cascade', taskId) ?? this.known(depth, taskId)
+    return [...rowsOf(this.loaded.edges, loaded), ...added]
+  }
+
+  planDependents(planId: string): PlanRow[] {
+    const added = this.planDependencies.filter((edge) => edge.dependsOnId === planId).map((edge) => edge.planId)
+    const loaded = this.plans.isNew(planId) ? [] : this.known('planDependents', planId)
+    return [...loaded, ...added].map((id) => this.plan(id))
+  }
+
+  unfinishedTasks(planId: string): TaskRow[] {
+    return this.children('unfinishedTasks', planId)
+  }
+
+  entryTasks(planId: string): TaskRow[] {
+    return this.children('entryTasks', planId).filter((task) => task.entry)
+  }
+
+  plansOf(taskId: string): PlanRow[] {
+    const loaded = this.tasks.isNew(taskId) ? [] : this.known('plansOf', taskId)
+    const added = this.plans.added((plan) => plan.taskId === taskId)
+    return [...loaded.map((id) => this.plan(id)), ...added]
+  }
+
+  openInputs(): InputRequestRow[] {
+    const loaded = this.created ? [] : this.known('openInputs', this.context.key)
+    const all = [...loaded.flatMap((id) => this.inputs.get(id) ?? []), ...this.inputs.added(() => true)]
+    return all.filter((input) => input.closedAt === null)
+  }
+
+  artifactsOf(taskId: string): ArtifactRow[] {
+    const loaded = this.tasks.isNew(taskId) ? [] : this.known('artifacts', taskId)
+    return [
+      ...loaded.flatMap((key) => this.artifacts.get(key) ?? []),
+      ...this.artifacts.added((artifact) => artifact.taskId === taskId),
+    ]
+  }
+
+  /** Artifacts of the plan's completed tasks that no task depends on, also those this copy has just finished. */
+  deliverables(planId: string): ArtifactRow[] {
+    const loaded = this.plans.isNew(planId) ? [] : this.known('deliverables', planId)
+    const keys = new Set(loaded)
+    const added = this.artifacts.added((artifact) => this.isSink(artifact.taskId, planId) && !keys.has(artifact.key))
+    return [...loaded.flatMap((key) => this.artifacts.get(key) ?? []), ...added]
+  }
+
+  private isSink(taskId: string, planId: string): boolean {
+    const task = this.tasks.get(taskId)
+    return task?.planId === planId && this.dependents(taskId, 'dependents').every((edge) => edge.reference)
+  }
+
+  roots(): TaskRow[] {
+    const loaded = this.created ? [] : this.known('roots', this.context.key)
+    return [...loaded.map((id) => this.task(id)), ...this.tasks.added((task) => task.id === task.rootId)]
+  }
+
+  attempt(taskId: string): AttemptRow | undefined {
+    const attempt = this.attempts.get(taskId)
+    return attempt?.outcome === null ? attempt : undefined
+  }
+
+  /** Appends an event under the context's next seq. */
+  emit<T extends EventType>(type: T, data: EventData[T], about: { task?: TaskRow; plan?: PlanRow } = {}): number {
+    const { task, plan } = about
+    this.context.seq += 1
+    this.events.push({
+      contextKey: this.context.key,
+      seq: this.context.seq,
+      time: this.now,
+      type,
+      rootId: task?.rootId ?? (plan ? (this.tasks.get(plan.taskId)?.rootId ?? null) : null),
+      planId: plan?.id ?? task?.planId ?? null,
+      taskId: task?.id ?? null,
+      data,
+    })
+    return this.context.seq
+  }
+
+  private children(kind: 'unfinishedTasks' | 'entryTasks', planId: string): TaskRow[] {
+    const loaded = this.plans.isNew(planId) ? [] : this.known(kind, planId)
+    const added = this.tasks.added((task) => task.planId === planId)
+    return [...loaded.map((id) => this.task(id)), ...added]
+  }
+
+  private known(kind: NeedKind, id: string): readonly string[] {
+    return this.loaded.answerOf(kind, id) ?? this.miss(kind, id)
+  }
+
+  private miss(kind: NeedKind, id: string): never {
+    throw new Need(kind, id)
+  }
+}
+
+function rowsOf<T>(rows: Rows<T>, keys: readonly string[]): T[] {
+  return keys.flatMap((key) => rows.get(key) ?? [])
+}
