@@ -1,4 +1,5 @@
 import type { Metadata } from '../domain/message.ts'
+import { givenMetadata, isRecord } from './draft-plans.ts'
 import type { PlanRequest } from './planner.ts'
 
 /** What a client would like, without insisting. (design §2; OPT extension document, Option C) */
@@ -17,16 +18,16 @@ export interface Hints {
  * wrong type counts as not given.
  */
 export function readHints(request: PlanRequest): Hints {
-  const objective = objectRecord(given(request, 'opt/v1/objective', (value) => objectRecord(value) !== undefined))
+  const found = given(request, 'opt/v1/objective', isRecord)
+  const objective = isRecord(found) ? found : undefined
   const preferObjective = given(request, 'opt/v1/preferObjective', (value) => typeof value === 'boolean')
   const suggestedName = given(request, 'opt/v1/suggestedName', isText)
-  const metadata = objectRecord(objective?.['metadata'])
   return {
     ...(typeof preferObjective === 'boolean' && { preferObjective }),
     ...(isText(suggestedName) && { suggestedName: suggestedName.trim() }),
     ...(isText(objective?.['name']) && { name: objective['name'].trim() }),
     ...(isText(objective?.['description']) && { description: objective['description'] }),
-    ...(metadata && { metadata }),
+    ...givenMetadata(objective?.['metadata']),
   }
 }
 
@@ -37,9 +38,4 @@ function given(request: PlanRequest, key: string, passes: (value: unknown) => bo
 
 function isText(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== ''
-}
-
-function objectRecord(value: unknown): Record<string, unknown> | undefined {
-  const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value)
-  return isRecord ? (value as Record<string, unknown>) : undefined
 }
