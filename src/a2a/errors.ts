@@ -1,0 +1,107 @@
+import { A2A_ERROR_DOMAIN } from '@a2a-js/sdk/errors'
+import { type ErrorMeaning, TrellisError } from '../base/errors.ts'
+
+/** Where a meaning's reason comes from: A2A's own list, or the OPT extension's. */
+export const OPT_ERROR_DOMAIN = 'github.com/zeroasterisk/a2a-opt'
+
+/** How long a caller should wait before it tries again after `unavailable`. */
+export const RETRY_AFTER_SECONDS = 2
+
+interface ErrorCodes {
+  /** JSON-RPC `error.code`. */
+  code: number
+  /** HTTP status of REST bindings. JSON-RPC answers 200, except where `carried` says otherwise. */
+  http: number
+  /** `reason` of the google.rpc.ErrorInfo that 1.0 sends. */
+  reason: string
+  domain: string
+  /** The status is the HTTP response's also over JSON-RPC: the request never got as far as JSON-RPC. */
+  carried?: true
+}
+
+const a2a = (code: number, http: number, reason: string): ErrorCodes => ({
+  code,
+  http,
+  reason,
+  domain: A2A_ERROR_DOMAIN,
+})
+const opt = (code: number, http: number, reason: string): ErrorCodes => ({
+  code,
+  http,
+  reason,
+  domain: OPT_ERROR_DOMAIN,
+})
+
+/**
+ * What each meaning is on the wire. A2A owns −32001…−32099 and JSON-RPC the rest of −32000 down to −32768, so OPT's
+ * codes are −31040…−31045. (A2A 1.0 §5.4, design §8.2)
+ */
+export const ERROR_CODES: Readonly<Record<ErrorMeaning, ErrorCodes>> = {
+  parseError: a2a(-32700, 400, 'PARSE_ERROR'),
+  invalidRequest: a2a(-32600, 400, 'INVALID_REQUEST'),
+  methodNotFound: a2a(-32601, 404, 'METHOD_NOT_FOUND'),
+  invalidParams: a2a(-32602, 400, 'INVALID_PARAMS'),
+  taskNotFound: a2a(-32001, 404, 'TASK_NOT_FOUND'),
+  taskNotCancelable: a2a(-32002, 409, 'TASK_NOT_CANCELABLE'),
+  pushNotificationNotSupported: a2a(-32003, 400, 'PUSH_NOTIFICATION_NOT_SUPPORTED'),
+  unsupportedOperation: a2a(-32004, 400, 'UNSUPPORTED_OPERATION'),
+  contentTypeNotSupported: a2a(-32005, 415, 'CONTENT_TYPE_NOT_SUPPORTED'),
+  extendedAgentCardNotConfigured: a2a(-32007, 400, 'EXTENDED_AGENT_CARD_NOT_CONFIGURED'),
+  extensionSupportRequired: a2a(-32008, 400, 'EXTENSION_SUPPORT_REQUIRED'),
+  versionNotSupported: a2a(-32009, 400, 'VERSION_NOT_SUPPORTED'),
+  objectiveNotFound: opt(-31040, 404, 'OBJECTIVE_NOT_FOUND'),
+  planNotFound: opt(-31041, 404, 'PLAN_NOT_FOUND'),
+  invalidState: opt(-31042, 409, 'INVALID_STATE'),
+  revisionMismatch: opt(-31043, 409, 'REVISION_MISMATCH'),
+  limitExceeded: opt(-31044, 429, 'LIMIT_EXCEEDED'),
+  invalidPlan: opt(-31045, 400, 'INVALID_PLAN'),
+  tooLarge: { ...a2a(-32600, 413, 'REQUEST_TOO_LARGE'), carried: true },
+  unavailable: { ...a2a(-32603, 503, 'UNAVAILABLE'), carried: true },
+  internal: a2a(-32603, 500, 'INTERNAL'),
+}
+
+export interface RpcError {
+  code: number
+  message: string
+  data?: unknown
+}
+
+/** The HTTP status that a JSON-RPC response with this error is sent with. */
+export function rpcHttpStatus(error: TrellisError): number {
+  const { carried, http } = ERROR_CODES[error.meaning]
+  return carried ? http : 200
+}
+
+/** What a caller may see of anything that was thrown. What is not meant for callers becomes `internal`, without a word of it. */
+export function asTrellisError(error: unknown): TrellisError {
+  if (error instanceof TrellisError) return error
+  return new TrellisError('internal', 'Internal error', { cause: error })
+}
+
+/** `error` as a JSON-RPC response of the given version carries it. (A2A 1.0 §9.5: data is a list of typed details) */
+export function toRpcError(error: TrellisError, version: '1.0' | '0.3'): RpcError {
+  const { code } = ERROR_CODES[error.meaning]
+  const data = version === '1.0' ? errorDetails(error) : legacyData(error)
+  return data === undefined ? { code, message: error.message } : { code, message: error.message, data }
+}
+
+/** google.rpc details: why, what is wrong with which field, and when to try again. */
+export function errorDetails(error: TrellisError): object[] {
+  const { reason, domain } = ERROR_CODES[error.meaning]
+  const info = { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason, domain, metadata: error.details }
+  const details: object[] = [info]
+  if (error.violations.length > 0) {
+    details.push({ '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations: error.violations })
+  }
+  if (error.meaning === 'unavailable') {
+    details.push({ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: `${RETRY_AFTER_SECONDS}s` })
+  }
+  return details
+}
+
+/** 0.3 leaves `data` open: one plain object, absent when there is nothing to say. */
+function legacyData(error: TrellisError): object | undefined {
+  if (error.meaning === 'unavailable') return { ...error.details, retryAfterSeconds: RETRY_AFTER_SECONDS }
+  if (error.violations.length > 0) return { ...error.details, violations: error.violations }
+  return Object.keys(error.details).length > 0 ? error.details : undefined
+}

@@ -1,0 +1,147 @@
+import type { Static } from 'typebox'
+import { TrellisError } from '../base/errors.ts'
+import type { Call } from './call.ts'
+import { taskFrames } from './frames.ts'
+import { type Names, type Operation, type Scope, streaming, type UnaryOperation, unary } from './operation.ts'
+import { AnySchema, CancelTaskSchema, FollowTaskSchema, GetTaskSchema, ListTasksSchema, SendSchema } from './params.ts'
+import { readSend, tidySend, writeAnswer } from './send.ts'
+import type { TaskFilter, Trellis } from './trellis.ts'
+import { readState } from './wire-in.ts'
+import { type Json, writeTask } from './wire-out.ts'
+
+/** A2A's own methods. (A2A 1.0 §5.3) */
+
+const send = unary(
+  {
+    names: { '1.0': 'SendMessage', '0.3': 'message/send' },
+    scope: 'write',
+    schema: SendSchema,
+    tidy: tidySend,
+    rest: { verb: 'POST', path: '/message:send' },
+  },
+  async (trellis, params, call) => writeAnswer(await trellis.send(call.caller, readSend(params, call)), call),
+)
+
+const sendStream = streaming(
+  {
+    names: { '1.0': 'SendStreamingMessage', '0.3': 'message/stream' },
+    scope: 'write',
+    schema: SendSchema,
+    tidy: tidySend,
+    rest: { verb: 'POST', path: '/message:stream' },
+  },
+  (trellis, params, call) => taskFrames(trellis.sendStream(call.caller, readSend(params, call)), call),
+)
+
+const getTask = unary(
+  {
+    names: { '1.0': 'GetTask', '0.3': 'tasks/get' },
+    scope: 'read',
+    schema: GetTaskSchema,
+    rest: { verb: 'GET', path: '/tasks/:id' },
+  },
+  async (trellis, { id, historyLength }, call) =>
+    writeTask(await trellis.getTask(call.caller, id, historyLength), call.style),
+)
+
+const cancelTask = unary(
+  {
+    names: { '1.0': 'CancelTask', '0.3': 'tasks/cancel' },
+    scope: 'write',
+    schema: CancelTaskSchema,
+    rest: { verb: 'POST', path: '/tasks/:id:cancel' },
+  },
+  async (trellis, { id, metadata }, call) => writeTask(await trellis.cancelTask(call.caller, id, metadata), call.style),
+)
+
+const followTask = streaming(
+  {
+    names: { '1.0': 'SubscribeToTask', '0.3': 'tasks/resubscribe' },
+    scope: 'read',
+    schema: FollowTaskSchema,
+    rest: { verb: 'POST', path: '/tasks/:id:subscribe' },
+  },
+  (trellis, params, call) => taskFrames(trellis.followTask(call.caller, params.id, followOptions(params, call)), call),
+)
+
+/** Where a follower starts: after the event that the params name, else the one that `Last-Event-ID` does. */
+export function followOptions(params: { afterSeq?: number }, call: Call): { afterSeq?: number; signal: AbortSignal } {
+  const afterSeq = params.afterSeq ?? call.lastEventId
+  return afterSeq === undefined ? { signal: call.signal } : { afterSeq, signal: call.signal }
+}
+
+const listTasks = unary(
+  { names: { '1.0': 'ListTasks' }, scope: 'read', schema: ListTasksSchema, rest: { verb: 'GET', path: '/tasks' } },
+  (trellis, params, call) => listedTasks(trellis, params, call, false),
+)
+
+/** A page of tasks, newest status first. Without `includeArtifacts` they come without artifacts. (A2A 1.0 §3.1.4) */
+export async function listedTasks(
+  trellis: Trellis,
+  params: Static<typeof ListTasksSchema>,
+  call: Call,
+  leaveOutPlannedRoots: boolean,
+): Promise<Json> {
+  const filter = taskFilter(params, leaveOutPlannedRoots)
+  const { items, nextPageToken, totalSize } = await trellis.listTasks(call.caller, filter)
+  const tasks = items.map((task) => {
+    const written = writeTask(task, call.style)
+    // A reader that asked for artifacts is told of none by an empty list.
+    return filter.includeArtifacts ? { artifacts: [], ...written } : written
+  })
+  return { tasks, nextPageToken, pageSize: filter.pageSize, totalSize }
+}
+
+function taskFilter(params: Static<typeof ListTasksSchema>, leaveOutPlannedRoots: boolean): TaskFilter {
+  const { contextId, status, pageToken, statusTimestampAfter } = params
+  return {
+    historyLength: params.historyLength ?? 0,
+    includeArtifacts: params.includeArtifacts ?? false,
+    pageSize: params.pageSize ?? 50,
+    leaveOutPlannedRoots,
+    ...(contextId !== undefined && { contextId }),
+    ...(status !== undefined && status !== 'TASK_STATE_UNSPECIFIED' && { state: readState(status) }),
+    ...(pageToken !== undefined && { pageToken }),
+    ...(statusTimestampAfter !== undefined && { statusTimestampAfter }),
+  }
+}
+
+/** A method that this server knows and does not offer: it answers with the error that the protocol has for that. */
+function refused(names: Names, scope: Scope, rest: Operation['rest'], error: () => TrellisError): UnaryOperation[] {
+  return unary({ names, scope, schema: AnySchema, ...(rest && { rest }) }, async () => {
+    throw error()
+  })
+}
+
+const noPush = () => new TrellisError('pushNotificationNotSupported', 'Push notifications are not supported')
+const noCard = () => new TrellisError('extendedAgentCardNotConfigured', 'There is no extended agent card')
+
+function pushConfig(verb: 'Create' | 'Get' | 'Delete', legacy: string, scope: Scope, http: 'GET' | 'POST' | 'DELETE') {
+  const names = { '1.0': `${verb}TaskPushNotificationConfig`, '0.3': `tasks/pushNotificationConfig/${legacy}` }
+  const path = `/tasks/:taskId/pushNotificationConfigs${verb === 'Create' ? '' : '/:id'}`
+  return refused(names, scope, { verb: http, path }, noPush)
+}
+
+export const CORE_OPERATIONS: readonly Operation[] = [
+  ...send,
+  ...sendStream,
+  ...getTask,
+  ...listTasks,
+  ...cancelTask,
+  ...followTask,
+  ...pushConfig('Create', 'set', 'write', 'POST'),
+  ...pushConfig('Get', 'get', 'read', 'GET'),
+  ...pushConfig('Delete', 'delete', 'write', 'DELETE'),
+  ...refused(
+    { '1.0': 'ListTaskPushNotificationConfigs', '0.3': 'tasks/pushNotificationConfig/list' },
+    'read',
+    { verb: 'GET', path: '/tasks/:taskId/pushNotificationConfigs' },
+    noPush,
+  ),
+  ...refused(
+    { '1.0': 'GetExtendedAgentCard', '0.3': 'agent/getAuthenticatedExtendedCard' },
+    'read',
+    { verb: 'GET', path: '/extendedAgentCard' },
+    noCard,
+  ),
+]

@@ -1,0 +1,67 @@
+import { fastifySSE } from '@fastify/sse'
+import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import type { CardInputs } from '../a2a/card.ts'
+import type { Trellis } from '../a2a/trellis.ts'
+import { cardRoutes } from './card-route.ts'
+import { errorHandler } from './error-handler.ts'
+import { type CheckReadiness, healthRoutes } from './health.ts'
+import { anonymous, type Identify, OpenCalls } from './peer.ts'
+import { rpcRoutes } from './rpc-route.ts'
+
+export interface HttpLimits {
+  bodyBytes: number
+  /** What one follower may leave unread. */
+  streamBufferBytes: number
+  heartbeatSeconds: number
+  /** How long a follower may stand still with a full buffer. */
+  stallSeconds: number
+}
+
+export const DEFAULT_HTTP_LIMITS: HttpLimits = {
+  bodyBytes: 10 * 1024 * 1024,
+  streamBufferBytes: 1024 * 1024,
+  heartbeatSeconds: 15,
+  stallSeconds: 10,
+}
+
+export interface HttpOptions {
+  trellis: Trellis
+  card: CardInputs
+  ready: CheckReadiness
+  limits?: Partial<HttpLimits>
+  /** Absent: nothing is logged. */
+  logger?: FastifyBaseLogger
+  /** Absent: everyone is the same caller. */
+  identify?: Identify
+}
+
+/**
+ * Every route that Trellis serves over HTTP, on an instance that does not listen yet. Closing it ends open streams and
+ * waits first. (design §8, §9)
+ */
+export function buildHttp(options: HttpOptions): FastifyInstance {
+  const limits = { ...DEFAULT_HTTP_LIMITS, ...options.limits }
+  const calls = new OpenCalls()
+  const app = fastify({
+    ...(options.logger ? { loggerInstance: options.logger } : { logger: false }),
+    // A line for each request costs as much as a small request does.
+    disableRequestLogging: true,
+    bodyLimit: limits.bodyBytes,
+    routerOptions: { ignoreTrailingSlash: true },
+    forceCloseConnections: 'idle',
+  }) as unknown as FastifyInstance
+  errorHandler(app, limits.bodyBytes)
+  healthRoutes(app, options.ready)
+  cardRoutes(app, options.card)
+  app.register(async (scope) => {
+    await scope.register(fastifySSE, { heartbeatInterval: limits.heartbeatSeconds * 1_000 })
+    rpcRoutes(scope, {
+      trellis: options.trellis,
+      identify: options.identify ?? anonymous,
+      calls,
+      readers: { bufferBytes: limits.streamBufferBytes, stallSeconds: limits.stallSeconds },
+    })
+  })
+  app.addHook('preClose', async () => calls.stop())
+  return app
+}

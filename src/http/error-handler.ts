@@ -1,0 +1,56 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { asTrellisError, ERROR_CODES, errorDetails, RETRY_AFTER_SECONDS } from '../a2a/errors.ts'
+import { errorBody } from '../a2a/jsonrpc.ts'
+import { TrellisError } from '../base/errors.ts'
+import { RPC_PATHS } from './rpc-route.ts'
+
+/** What fails before or outside of an operation: still JSON, and JSON-RPC where JSON-RPC was asked. */
+export function errorHandler(app: FastifyInstance, bodyBytes: number): void {
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const seen = transportError(error, bodyBytes)
+    if (seen.meaning === 'internal') request.log.error({ err: error }, 'a request failed')
+    return sendError(request, reply, seen, statusOf(error, seen))
+  })
+  app.setNotFoundHandler((request, reply) => {
+    const message = `${request.method} ${request.url.slice(0, 200)} is not served; JSON-RPC is at POST / and POST /a2a`
+    return sendError(request, reply, new TrellisError('methodNotFound', message), 404)
+  })
+}
+
+/** Fastify's own errors, by meaning. */
+function transportError(error: FastifyError, bodyBytes: number): TrellisError {
+  switch (error.code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new TrellisError('tooLarge', `The request's body is over the limit of ${bodyBytes} bytes`, {
+        details: { limitBytes: String(bodyBytes) },
+        cause: error,
+      })
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new TrellisError('invalidRequest', 'The Content-Type is not served; expected application/json')
+    default:
+      if (error.statusCode !== undefined && error.statusCode < 500) {
+        return new TrellisError('invalidRequest', error.message, { cause: error })
+      }
+      return asTrellisError(error)
+  }
+}
+
+function statusOf(error: FastifyError, seen: TrellisError): number {
+  return error instanceof TrellisError
+    ? ERROR_CODES[seen.meaning].http
+    : (error.statusCode ?? ERROR_CODES[seen.meaning].http)
+}
+
+function sendError(request: FastifyRequest, reply: FastifyReply, error: TrellisError, status: number) {
+  if (status === 503) reply.header('retry-after', RETRY_AFTER_SECONDS)
+  const version = String(request.headers['a2a-version'] ?? '').startsWith('1.') ? '1.0' : '0.3'
+  const path = request.url.split('?', 1)[0]?.replace(/(.)\/$/, '$1') ?? ''
+  const rpc = request.method === 'POST' && RPC_PATHS.includes(path)
+  return reply.code(status).send(rpc ? errorBody(null, error, version) : restBody(error, status))
+}
+
+/** google.rpc.Status, as A2A's HTTP+JSON binding writes errors. (A2A 1.0 §11.6) */
+function restBody(error: TrellisError, status: number): object {
+  const { reason } = ERROR_CODES[error.meaning]
+  return { error: { code: status, status: reason, message: error.message, details: errorDetails(error) } }
+}

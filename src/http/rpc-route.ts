@@ -1,0 +1,54 @@
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { Protocol } from '../a2a/call.ts'
+import { RETRY_AFTER_SECONDS } from '../a2a/errors.ts'
+import { JsonRpc, type RpcReply } from '../a2a/jsonrpc.ts'
+import { type ReaderLimits, sendEventStream } from '../a2a/sse.ts'
+import type { Trellis } from '../a2a/trellis.ts'
+import { HttpPeer, type Identify, type OpenCalls } from './peer.ts'
+
+/** Where JSON-RPC is spoken. A trailing slash makes no difference. */
+export const RPC_PATHS: readonly string[] = ['/', '/a2a']
+
+/**
+ * A browser sends these across origins only after asking, and we do not answer such questions: so no page can have its
+ * visitor's browser talk to a local server.
+ */
+const JSON_TYPES = ['application/json', 'application/a2a+json', 'application/json-rpc']
+
+export interface RpcRouteOptions {
+  trellis: Trellis
+  identify: Identify
+  calls: OpenCalls
+  readers: ReaderLimits
+}
+
+/** POST / and /a2a: JSON-RPC 2.0, answered as JSON or, by streaming methods, as server-sent events. (design §8.1) */
+export function rpcRoutes(app: FastifyInstance, options: RpcRouteOptions): void {
+  const rpc = new JsonRpc(options.trellis)
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(JSON_TYPES, { parseAs: 'string' }, (_request, body, done) => done(null, body))
+  for (const url of RPC_PATHS) {
+    app.post(url, { sse: 'manual' }, async (request, reply) => {
+      const peer = new HttpPeer(request, reply, options.identify(request), options.calls)
+      const outcome = await rpc.answer((request.body as string | undefined) ?? '', peer)
+      if (outcome.kind === 'none') return reply.code(204).send()
+      if (outcome.kind === 'reply') return sendReply(reply, outcome)
+      echoExtensions(reply, outcome.protocol, peer.parameters.legacyExtensions)
+      return sendEventStream(reply, outcome, options.readers)
+    })
+  }
+
+  function sendReply(reply: FastifyReply, { status, body, protocol }: RpcReply) {
+    if (protocol) echoExtensions(reply, protocol, reply.request.headers['x-a2a-extensions'])
+    if (status === 503) reply.header('retry-after', RETRY_AFTER_SECONDS)
+    return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(body))
+  }
+}
+
+/** Names the extensions that the request activated, in the header that it used. (A2A 1.0 §4.6) */
+function echoExtensions(reply: FastifyReply, { extensions }: Protocol, legacy: unknown): void {
+  if (extensions.length === 0) return
+  const uris = extensions.join(', ')
+  reply.header('A2A-Extensions', uris)
+  if (legacy !== undefined) reply.header('X-A2A-Extensions', uris)
+}
