@@ -43,6 +43,10 @@ export function remoteError(agent: RemoteName, doing: string, error: unknown): R
   if (told) return new RemoteAgentError(protocolTrouble(told), agent, `refused ${doing}: ${brief(told.message)}`, error)
   const code = chain.map((one) => (one as { code?: unknown }).code).find((one) => typeof one === 'string')
   if (isNetworkError(chain)) return networkError(agent, doing, code as string | undefined, error)
+  // The SDK bounds each event of a stream, and says so in words only.
+  if (messageOf(error).includes('exceeded the maximum allowed size')) {
+    return new RemoteAgentError('tooLarge', agent, `sent too large an event while ${doing}`, error)
+  }
   return new RemoteAgentError('nonsense', agent, `answered nonsense while ${doing}: ${brief(messageOf(error))}`, error)
 }
 
@@ -104,6 +108,11 @@ function protocolTrouble({ reason, envelopeCode, statusCode }: ProtocolError): R
   }
   const busy = envelopeCode === -32603 || statusCode === 429 || statusCode === 408 || (statusCode ?? 0) >= 500
   return busy ? 'busy' : 'refused'
+}
+
+/** Whether an error is a remote agent's trouble of one of these kinds. */
+export function isTrouble(error: unknown, ...troubles: RemoteTrouble[]): error is RemoteAgentError {
+  return error instanceof RemoteAgentError && troubles.includes(error.trouble)
 }
 
 export function messageOf(error: unknown): string {

@@ -15,8 +15,8 @@ export interface A2aOptions {
   maxCheckMs: number
   /** Checks that may fail in a row before the attempt does. */
   maxFailedChecks: number
-  /** Streams that may end in a row without news before checks take over. */
-  maxEmptyStreams: number
+  /** Streams that may end in a row within `minCheckMs` before checks take over. */
+  maxShortStreams: number
   maxCardBytes: number
   /** One answer, or all that one stream carries. */
   maxResponseBytes: number
@@ -38,7 +38,7 @@ export const DEFAULT_A2A_OPTIONS: A2aOptions = {
   minCheckMs: 1_000,
   maxCheckMs: 30_000,
   maxFailedChecks: 10,
-  maxEmptyStreams: 3,
+  maxShortStreams: 3,
   maxCardBytes: 1_048_576,
   maxResponseBytes: 33_554_432,
   maxArtifacts: 200,
