@@ -13,6 +13,8 @@ export type NeedKind =
   | 'unfinishedTasks'
   /** The unfinished tasks of a plan that depend on no task of it. */
   | 'entryTasks'
+  /** A plan, by itself. */
+  | 'plan'
   /** The plans of a planned task. */
   | 'plansOf'
   /** Plans that wait for a plan. */

@@ -79,13 +79,44 @@ export class WorkingCopy {
     this.inputs = new Table(loaded.inputs)
   }
 
+  /** The tables that change, by name. */
+  get tables() {
+    return [
+      ['objective', this.objectives],
+      ['task', this.tasks],
+      ['planned', this.planned],
+      ['plan', this.plans],
+      ['attempt', this.attempts],
+      ['artifact', this.artifacts],
+      ['input', this.inputs],
+    ] as const
+  }
+
+  /** Rows that are only ever added, by table. */
+  get appended() {
+    return [
+      ['planTask', this.planTasks],
+      ['taskDependency', this.taskDependencies],
+      ['planDependency', this.planDependencies],
+      ['message', this.messages],
+      ['artifactPart', this.parts],
+      ['event', this.events],
+    ] as const
+  }
+
+  /** How many rows the change moves. */
+  get size(): number {
+    const moved = this.tables.reduce((sum, [, table]) => sum + table.inserted.length + table.changed.length, 0)
+    return this.appended.reduce((sum, [, rows]) => sum + rows.length, moved)
+  }
+
   /** A task that this copy must have. */
   task(id: string): TaskRow {
     return this.tasks.get(id) ?? this.miss('lineage', id)
   }
 
   plan(id: string): PlanRow {
-    return this.plans.get(id) ?? this.miss('lineage', id)
+    return this.plans.get(id) ?? this.miss('plan', id)
   }
 
   plannedTask(id: string): PlannedRow {

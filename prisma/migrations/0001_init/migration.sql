@@ -231,6 +231,7 @@ CREATE TABLE "message_key" (
     "context_key" TEXT NOT NULL,
     "answer_task" TEXT,
     "answer_id" TEXT,
+    "reservation" TEXT NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
 
     CONSTRAINT "message_key_pkey" PRIMARY KEY ("tenant","owner","message_id","task_id","context_id")

@@ -1,4 +1,4 @@
-import { TrellisError, taskNotFound } from '../../base/errors.ts'
+import { TrellisError } from '../../base/errors.ts'
 import type { Message } from '../message.ts'
 import { oldestInput } from '../moves/planned.ts'
 import { closeInputs, moveTask } from '../moves/task.ts'
@@ -55,8 +55,7 @@ function answerInput(
   input: InputRequestRow,
   answer: { row: string; message: Message; askedTask: string },
 ): void {
-  const asker = w.tasks.get(input.taskId)
-  if (asker === undefined) throw taskNotFound(input.taskId)
+  const asker = w.task(input.taskId)
   let { row } = answer
   if (input.taskId !== answer.askedTask) {
     row = keepMessage(w, { ...answer.message, taskId: input.taskId, contextId: w.context.wireId }, input.taskId)

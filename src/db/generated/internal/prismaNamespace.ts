@@ -1962,6 +1962,7 @@ export const MessageKeyScalarFieldEnum = {
   contextKey: 'contextKey',
   answerTask: 'answerTask',
   answerId: 'answerId',
+  reservation: 'reservation',
   createdAt: 'createdAt'
 } as const
 

@@ -318,6 +318,7 @@ export const MessageKeyScalarFieldEnum = {
   contextKey: 'contextKey',
   answerTask: 'answerTask',
   answerId: 'answerId',
+  reservation: 'reservation',
   createdAt: 'createdAt'
 } as const
 

@@ -34,6 +34,7 @@ export type MessageKeyMinAggregateOutputType = {
   contextKey: string | null
   answerTask: string | null
   answerId: string | null
+  reservation: string | null
   createdAt: Date | null
 }
 
@@ -47,6 +48,7 @@ export type MessageKeyMaxAggregateOutputType = {
   contextKey: string | null
   answerTask: string | null
   answerId: string | null
+  reservation: string | null
   createdAt: Date | null
 }
 
@@ -60,6 +62,7 @@ export type MessageKeyCountAggregateOutputType = {
   contextKey: number
   answerTask: number
   answerId: number
+  reservation: number
   createdAt: number
   _all: number
 }
@@ -75,6 +78,7 @@ export type MessageKeyMinAggregateInputType = {
   contextKey?: true
   answerTask?: true
   answerId?: true
+  reservation?: true
   createdAt?: true
 }
 
@@ -88,6 +92,7 @@ export type MessageKeyMaxAggregateInputType = {
   contextKey?: true
   answerTask?: true
   answerId?: true
+  reservation?: true
   createdAt?: true
 }
 
@@ -101,6 +106,7 @@ export type MessageKeyCountAggregateInputType = {
   contextKey?: true
   answerTask?: true
   answerId?: true
+  reservation?: true
   createdAt?: true
   _all?: true
 }
@@ -187,6 +193,7 @@ export type MessageKeyGroupByOutputType = {
   contextKey: string
   answerTask: string | null
   answerId: string | null
+  reservation: string
   createdAt: Date
   _count: MessageKeyCountAggregateOutputType | null
   _min: MessageKeyMinAggregateOutputType | null
@@ -221,6 +228,7 @@ export type MessageKeyWhereInput = {
   contextKey?: Prisma.StringFilter<"MessageKey"> | string
   answerTask?: Prisma.StringNullableFilter<"MessageKey"> | string | null
   answerId?: Prisma.StringNullableFilter<"MessageKey"> | string | null
+  reservation?: Prisma.StringFilter<"MessageKey"> | string
   createdAt?: Prisma.DateTimeFilter<"MessageKey"> | Date | string
 }
 
@@ -234,6 +242,7 @@ export type MessageKeyOrderByWithRelationInput = {
   contextKey?: Prisma.SortOrder
   answerTask?: Prisma.SortOrderInput | Prisma.SortOrder
   answerId?: Prisma.SortOrderInput | Prisma.SortOrder
+  reservation?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
 }
 
@@ -251,6 +260,7 @@ export type MessageKeyWhereUniqueInput = Prisma.AtLeast<{
   contextKey?: Prisma.StringFilter<"MessageKey"> | string
   answerTask?: Prisma.StringNullableFilter<"MessageKey"> | string | null
   answerId?: Prisma.StringNullableFilter<"MessageKey"> | string | null
+  reservation?: Prisma.StringFilter<"MessageKey"> | string
   createdAt?: Prisma.DateTimeFilter<"MessageKey"> | Date | string
 }, "tenant_owner_messageId_taskId_contextId">
 
@@ -264,6 +274,7 @@ export type MessageKeyOrderByWithAggregationInput = {
   contextKey?: Prisma.SortOrder
   answerTask?: Prisma.SortOrderInput | Prisma.SortOrder
   answerId?: Prisma.SortOrderInput | Prisma.SortOrder
+  reservation?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   _count?: Prisma.MessageKeyCountOrderByAggregateInput
   _max?: Prisma.MessageKeyMaxOrderByAggregateInput
@@ -283,6 +294,7 @@ export type MessageKeyScalarWhereWithAggregatesInput = {
   contextKey?: Prisma.StringWithAggregatesFilter<"MessageKey"> | string
   answerTask?: Prisma.StringNullableWithAggregatesFilter<"MessageKey"> | string | null
   answerId?: Prisma.StringNullableWithAggregatesFilter<"MessageKey"> | string | null
+  reservation?: Prisma.StringWithAggregatesFilter<"MessageKey"> | string
   createdAt?: Prisma.DateTimeWithAggregatesFilter<"MessageKey"> | Date | string
 }
 
@@ -296,6 +308,7 @@ export type MessageKeyCreateInput = {
   contextKey: string
   answerTask?: string | null
   answerId?: string | null
+  reservation: string
   createdAt?: Date | string
 }
 
@@ -309,6 +322,7 @@ export type MessageKeyUncheckedCreateInput = {
   contextKey: string
   answerTask?: string | null
   answerId?: string | null
+  reservation: string
   createdAt?: Date | string
 }
 
@@ -322,6 +336,7 @@ export type MessageKeyUpdateInput = {
   contextKey?: Prisma.StringFieldUpdateOperationsInput | string
   answerTask?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   answerId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  reservation?: Prisma.StringFieldUpdateOperationsInput | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -335,6 +350,7 @@ export type MessageKeyUncheckedUpdateInput = {
   contextKey?: Prisma.StringFieldUpdateOperationsInput | string
   answerTask?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   answerId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  reservation?: Prisma.StringFieldUpdateOperationsInput | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -348,6 +364,7 @@ export type MessageKeyCreateManyInput = {
   contextKey: string
   answerTask?: string | null
   answerId?: string | null
+  reservation: string
   createdAt?: Date | string
 }
 
@@ -361,6 +378,7 @@ export type MessageKeyUpdateManyMutationInput = {
   contextKey?: Prisma.StringFieldUpdateOperationsInput | string
   answerTask?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   answerId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  reservation?: Prisma.StringFieldUpdateOperationsInput | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -374,6 +392,7 @@ export type MessageKeyUncheckedUpdateManyInput = {
   contextKey?: Prisma.StringFieldUpdateOperationsInput | string
   answerTask?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   answerId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  reservation?: Prisma.StringFieldUpdateOperationsInput | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -395,6 +414,7 @@ export type MessageKeyCountOrderByAggregateInput = {
   contextKey?: Prisma.SortOrder
   answerTask?: Prisma.SortOrder
   answerId?: Prisma.SortOrder
+  reservation?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
 }
 
@@ -408,6 +428,7 @@ export type MessageKeyMaxOrderByAggregateInput = {
   contextKey?: Prisma.SortOrder
   answerTask?: Prisma.SortOrder
   answerId?: Prisma.SortOrder
+  reservation?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
 }
 
@@ -421,6 +442,7 @@ export type MessageKeyMinOrderByAggregateInput = {
   contextKey?: Prisma.SortOrder
   answerTask?: Prisma.SortOrder
   answerId?: Prisma.SortOrder
+  reservation?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
 }
 
@@ -436,6 +458,7 @@ export type MessageKeySelect<ExtArgs extends runtime.Types.Extensions.InternalAr
   contextKey?: boolean
   answerTask?: boolean
   answerId?: boolean
+  reservation?: boolean
   createdAt?: boolean
 }, ExtArgs["result"]["messageKey"]>
 
@@ -449,6 +472,7 @@ export type MessageKeySelectCreateManyAndReturn<ExtArgs extends runtime.Types.Ex
   contextKey?: boolean
   answerTask?: boolean
   answerId?: boolean
+  reservation?: boolean
   createdAt?: boolean
 }, ExtArgs["result"]["messageKey"]>
 
@@ -462,6 +486,7 @@ export type MessageKeySelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Ex
   contextKey?: boolean
   answerTask?: boolean
   answerId?: boolean
+  reservation?: boolean
   createdAt?: boolean
 }, ExtArgs["result"]["messageKey"]>
 
@@ -475,10 +500,11 @@ export type MessageKeySelectScalar = {
   contextKey?: boolean
   answerTask?: boolean
   answerId?: boolean
+  reservation?: boolean
   createdAt?: boolean
 }
 
-export type MessageKeyOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"tenant" | "owner" | "messageId" | "taskId" | "contextId" | "contentHash" | "contextKey" | "answerTask" | "answerId" | "createdAt", ExtArgs["result"]["messageKey"]>
+export type MessageKeyOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"tenant" | "owner" | "messageId" | "taskId" | "contextId" | "contentHash" | "contextKey" | "answerTask" | "answerId" | "reservation" | "createdAt", ExtArgs["result"]["messageKey"]>
 
 export type $MessageKeyPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "MessageKey"
@@ -493,6 +519,10 @@ export type $MessageKeyPayload<ExtArgs extends runtime.Types.Extensions.Internal
     contextKey: string
     answerTask: string | null
     answerId: string | null
+    /**
+     * Made anew for every request: tells one's own row from an earlier one.
+     */
+    reservation: string
     createdAt: Date
   }, ExtArgs["result"]["messageKey"]>
   composites: {}
@@ -926,6 +956,7 @@ export interface MessageKeyFieldRefs {
   readonly contextKey: Prisma.FieldRef<"MessageKey", 'String'>
   readonly answerTask: Prisma.FieldRef<"MessageKey", 'String'>
   readonly answerId: Prisma.FieldRef<"MessageKey", 'String'>
+  readonly reservation: Prisma.FieldRef<"MessageKey", 'String'>
   readonly createdAt: Prisma.FieldRef<"MessageKey", 'DateTime'>
 }
     

@@ -1,0 +1,17 @@
+/** Codes of Prisma, Postgres and the socket that mean: the database is away, not that the statement was wrong. */
+const AWAY = new Set([
+  'P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2037',
+  '57P01', '57P02', '57P03', '53300', '08000', '08001', '08003', '08004', '08006',
+  'ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN',
+]) // biome-ignore format: one family a row
+
+/** Whether an error says that the database cannot be reached, as far down as its causes say. */
+export function isUnavailable(error: unknown): boolean {
+  for (let at = error, depth = 0; at instanceof Object && depth < 5; depth += 1) {
+    const { code, cause, meta, message } = at as { code?: unknown; cause?: unknown; meta?: unknown; message?: unknown }
+    if (typeof code === 'string' && AWAY.has(code)) return true
+    if (typeof message === 'string' && /Connection terminated|server closed the connection|PGlite is closed/i.test(message)) return true
+    at = cause ?? (meta as { driverAdapterError?: unknown } | undefined)?.driverAdapterError
+  }
+  return false
+}
