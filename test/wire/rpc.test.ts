@@ -1,0 +1,9 @@
+import t from 'tap'
+import { framing } from './scenarios/framing.ts'
+import { inputs } from './scenarios/inputs.ts'
+import { versions } from './scenarios/versions.ts'
+import { startDouble } from './start-double.ts'
+
+t.test('framing', async (t) => framing(t, await startDouble(t)))
+t.test('versions', async (t) => versions(t, await startDouble(t)))
+t.test('inputs', async (t) => inputs(t, await startDouble(t)))
