@@ -17,6 +17,12 @@ export interface JsonPart {
   metadata?: Record<string, unknown>
 }
 
+/** The artifact that a part was taken from, when an orchestrator gave it from another task. */
+export function artifactOf(part: JsonPart): string | undefined {
+  const from = part.metadata?.['opt/v1/from'] as { artifactId?: unknown } | undefined
+  return typeof from?.artifactId === 'string' ? from.artifactId : undefined
+}
+
 export interface WorkRequest {
   /** What the agent is asked for: the text that is not part of an artifact. */
   text: string
@@ -76,7 +82,7 @@ function endOf(error: unknown, signal: AbortSignal): string {
 
 function requestOf(context: RequestContext, bus: ExecutionEventBus, signal: AbortSignal): WorkRequest {
   const parts = context.userMessage.parts.map((part) => Part.toJSON(part) as JsonPart)
-  const own = parts.filter((part) => part.text !== undefined && part.metadata?.['artifactId'] === undefined)
+  const own = parts.filter((part) => part.text !== undefined && artifactOf(part) === undefined)
   return {
     text: own.map((part) => part.text).join('\n'),
     parts,

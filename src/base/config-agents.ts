@@ -4,9 +4,10 @@ const Skill = Type.Object(
   {
     id: Type.String({ minLength: 1 }),
     name: Type.String({ minLength: 1 }),
-    description: Type.String({ default: '' }),
-    tags: Type.Array(Type.String(), { default: [] }),
-    examples: Type.Array(Type.String(), { default: [] }),
+    description: Type.Optional(Type.String()),
+    tags: Type.Optional(Type.Array(Type.String())),
+    examples: Type.Optional(Type.Array(Type.String())),
+    outputModes: Type.Optional(Type.Array(Type.String())),
   },
   { additionalProperties: false },
 )
@@ -17,9 +18,12 @@ const common = {
     pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$',
     description: 'up to 64 letters, digits, dots, dashes and underscores, beginning with a letter or digit',
   }),
-  description: Type.String({ default: '' }),
-  /** Overrides what the agent's own card says. */
-  skills: Type.Array(Skill, { default: [] }),
+  description: Type.Optional(Type.String()),
+  /** Absent: an a2a agent's are read from its card. */
+  skills: Type.Optional(Type.Array(Skill)),
+  /** Media types. Absent: anything goes. */
+  inputModes: Type.Optional(Type.Array(Type.String())),
+  outputModes: Type.Optional(Type.Array(Type.String())),
   /** How many of its tasks may run at once on the whole cluster; absent: any number. */
   maxConcurrent: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
   /** Per attempt; defaults.timeoutSeconds when absent. */
@@ -33,11 +37,14 @@ const A2aAgent = Type.Object(
     kind: Type.Literal('a2a'),
     ...common,
     url: Type.String({ format: 'uri', pattern: '^https?://', description: 'an http:// or https:// URL' }),
-    headers: Type.Record(Type.String(), Type.String(), { default: {} }),
+    /** Sent to the agent with every request. */
+    headers: Type.Optional(Type.Record(Type.String(), Type.String())),
     /** Absent: the newest that the card offers. */
     protocolVersion: Type.Optional(Type.Enum(['1.0', '0.3'])),
     /** Absent: the one that the card prefers. */
-    transport: Type.Optional(Type.Enum(['JSONRPC', 'HTTP+JSON', 'GRPC'])),
+    transport: Type.Optional(Type.Enum(['JSONRPC', 'HTTP+JSON'])),
+    /** Other hosts that the card may send requests to. */
+    hosts: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
   },
   closed,
 )
@@ -71,5 +78,4 @@ export const BUILT_IN_ECHO: AgentConfig = {
   kind: 'echo',
   name: 'echo',
   description: 'Repeats what it was asked and given. Built in, for a server without agents.',
-  skills: [],
 }

@@ -36,7 +36,7 @@ async function send(client: Client, text: string, parts: Part[] = []): Promise<T
 /** The artifacts' parts as the server hands them to the next task: each says which artifact it is from. */
 function handOn(task: Task): Part[] {
   return task.artifacts.flatMap(({ artifactId, parts }) =>
-    parts.map((part) => ({ ...part, metadata: { ...part.metadata, artifactId, taskId: task.id } })),
+    parts.map((part) => ({ ...part, metadata: { ...part.metadata, 'opt/v1/from': { artifactId, taskId: task.id } } })),
   )
 }
 
@@ -68,7 +68,7 @@ t.test('three agents over two versions and two bindings research, write and revi
   const written = await send(writer, 'Write a cited summary in at most 100 words', handOn(researched))
   t.match(json(written), {
     status: { state: 'TASK_STATE_COMPLETED' },
-    artifacts: [{ name: 'summary', parts: [{ text: /^# How green tea is brewed\n[^]*\[1\]/ }] }],
+    artifacts: [{ name: 'summary', parts: [{ text: /^# How green tea is brewed\n[\s\S]*\[1\]/ }] }],
   })
   const reviewed = await send(reviewer, 'Review it: at most 100 words', handOn(written))
   t.match(json(reviewed), {

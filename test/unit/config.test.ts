@@ -38,7 +38,7 @@ t.test('the file is read, the environment wins, and empty sections count as abse
     server: { port: 9001, host: '0.0.0.0' },
     log: { level: 'debug' },
     data: { dir: './data' },
-    agents: [{ name: 'desk', skills: [] }],
+    agents: [{ name: 'desk', kind: 'manual' }],
     defaultAgent: 'desk',
   })
 })

@@ -56,10 +56,7 @@ t.test('a request is about what is left when the asking is taken off', async (t)
   t.equal(topicOf('Research how to brew green tea.'), 'how to brew green tea')
   t.equal(topicOf('Please find out about rate limits?'), 'rate limits')
   t.equal(topicOf('Search papers'), '')
-  t.equal(
-    topicOf('Search papers\n\nPart of: Research tea ceremonies and write a summary'),
-    'Part of: Research tea ceremonies and write a summary',
-  )
+  t.equal(topicOf('Search sources\n\nSearch for old tea bowls.\n\nThis is part of: x'), 'old tea bowls')
 })
 
 t.test('search ranks by rare words, tells nothing twice and spreads over files', async (t) => {
@@ -124,7 +121,7 @@ t.test('the reviewer approves what resolves and says what does not', async (t) =
   const folder = t.testdir({ 'tea.md': '# Tea\n\nGreen tea is steeped at eighty degrees.\n' })
   writeFileSync(join(folder, 'long.md'), 'x')
   const verdict = async (text: string, sources: object[], ask = 'review it, about 20 words') => {
-    const metadata = { artifactId: 'a1' }
+    const metadata = { 'opt/v1/from': { artifactId: 'a1', taskId: 't1' } }
     const parts = [
       { text, metadata },
       { data: { topic: 'tea', sources }, metadata },

@@ -27,16 +27,23 @@ export function researchWork(index: Promise<PassageIndex>): Work {
   }
 }
 
-/** What a request is about: its first line without the words that only ask. */
+const ASKED = /^\W*(?:please\s+)?(?:(?:research|investigate|explore|find|search|look|gather|collect)\b\s*)+/i
+const LEAD = /^(?:(?:out|for|into|up|about|on)\b\s*)+/i
+
+/**
+ * What a request is about, without the words that only ask: its first line that says more than a single word does. A
+ * task's name may be as short as "Search papers", with the topic in the lines below it.
+ */
 export function topicOf(text: string): string {
-  const line = text.split('\n').find((each) => stemsOf(each).length > 0) ?? ''
-  const asked = /^\W*(?:please\s+)?(?:(?:research|investigate|explore|find|search|look|gather|collect)\b\s*)+/i
-  const lead = /^(?:(?:out|for|into|up|about|on)\b\s*)+/i
-  return line
-    .replace(asked, '')
-    .replace(lead, '')
-    .replace(/[\s.:;,!?]+$/, '')
-    .trim()
+  const topics = text.split('\n').map((line) =>
+    line
+      .replace(ASKED, '')
+      .replace(LEAD, '')
+      .replace(/[\s.:;,!?]+$/, '')
+      .trim(),
+  )
+  const telling = (words: number) => topics.find((topic) => stemsOf(topic).length >= words)
+  return telling(2) ?? telling(1) ?? ''
 }
 
 function resultOf(topic: string, findings: Finding[], index: PassageIndex): WorkResult {

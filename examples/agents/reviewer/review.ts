@@ -4,7 +4,7 @@ import { bodyOf, citationsIn, isSummaryData, type Source } from '../citations.ts
 import { lengthLimitIn } from '../length-limit.ts'
 import { passagesOf } from '../markdown.ts'
 import { wordsOf } from '../words.ts'
-import { type JsonPart, Refusal, type Work, type WorkResult } from '../work.ts'
+import { artifactOf, type JsonPart, Refusal, type Work, type WorkResult } from '../work.ts'
 
 /** The text under review, with the sources that its writer listed. */
 interface Draft {
@@ -27,9 +27,9 @@ export function reviewWork(folder: string): Work {
 /** The newest artifact among the parts that has both a text and its sources. */
 function draftIn(parts: readonly JsonPart[]): Draft | undefined {
   const listed = parts.findLast((part) => isSummaryData(part.data))
-  const artifactId = listed?.metadata?.['artifactId']
-  const body = parts.findLast((part) => part.text !== undefined && part.metadata?.['artifactId'] === artifactId)
-  if (!body?.text || !isSummaryData(listed?.data)) return undefined
+  if (listed === undefined || !isSummaryData(listed.data)) return undefined
+  const body = parts.findLast((part) => part.text !== undefined && artifactOf(part) === artifactOf(listed))
+  if (!body?.text) return undefined
   return { markdown: body.text, sources: listed.data.sources }
 }
 
