@@ -1,0 +1,111 @@
+import DataLoader from 'dataloader'
+import type { Sql } from '../../db/client.ts'
+import type { Artifact, Message, Part } from '../message.ts'
+import type { AttemptRow, TaskRequest, TaskRow } from '../rows.ts'
+import { TABLES, rowJson } from '../store/columns.ts'
+import type { TaskView } from '../task.ts'
+import { TASK_RECORD, TASK_SOURCE, toTaskView } from './tasks.ts'
+
+/** All that running one attempt needs, beside the attempt itself. */
+export interface Work {
+  task: TaskView
+  name: string
+  description: string | null
+  parts: Part[] | null
+  request: TaskRequest
+  tenant: string
+  owner: string
+  attempt: AttemptRow
+  /** The message that made the root task, if this is one. */
+  firstMessage: Message | null
+  /** The answer to what the attempt asked, if there is one that the executor has not had. */
+  answer: Message | null
+  /** What the task depends on or refers to, with artifacts, in order. */
+  related: { view: TaskView; artifacts: Artifact[] }[]
+  /** The remote context that this objective's earlier tasks used with this agent. */
+  remoteContextId: string | null
+}
+
+interface WorkRecord {
+  task: Parameters<typeof toTaskView>[0]
+  row: TaskRow
+  attempt: AttemptRow
+  firstMessage: Message | null
+  answer: Message | null
+  related: Parameters<typeof toTaskView>[0][] | null
+  remoteContextId: string | null
+}
+
+/**
+ * What a task is given: the tasks it depends on or refers to; for a task that starts its plan, the deliverables of the
+ * plans before it (through alternatives); and if there are none, what its planned task is given.
+ */
+const RELATED = `
+  WITH RECURSIVE giver(id, plan_id, root, depth) AS (
+    SELECT t.id, t.plan_id, t.root_id, 0
+    UNION ALL
+    SELECT parent.id, parent.plan_id, parent.root_id, g.depth + 1
+    FROM giver g JOIN plan p ON p.id = g.plan_id JOIN task parent ON parent.id = p.task_id
+    WHERE g.depth < 20
+      AND NOT EXISTS (SELECT FROM task_dependency d WHERE d.task_id = g.id)
+      AND NOT EXISTS (SELECT FROM plan_dependency pd WHERE pd.plan_id = g.plan_id)),
+  given(id) AS (
+    SELECT d.depends_on_id FROM giver g JOIN task_dependency d ON d.task_id = g.id
+    UNION
+    SELECT s.id FROM giver g JOIN plan_dependency pd ON pd.plan_id = g.plan_id
+      JOIN plan dp ON dp.id = pd.depends_on_id OR dp.alternative_to = pd.depends_on_id
+      JOIN task s ON s.plan_id = dp.id AND s.state = 'completed'
+    WHERE NOT EXISTS (SELECT FROM task_dependency d WHERE d.task_id = g.id)
+      AND NOT EXISTS (SELECT FROM task_dependency d WHERE d.depends_on_id = s.id AND NOT d.reference))
+  SELECT json_agg(row_to_json(y) ORDER BY y."statusAt", y.id) FROM given JOIN task r ON r.id = given.id AND NOT r.hidden
+  CROSS JOIN LATERAL (SELECT x.* FROM (SELECT 0 AS "historyLength", true AS "includeArtifacts") k
+    CROSS JOIN LATERAL (SELECT ${TASK_RECORD} FROM task t ${TASK_SOURCE} WHERE t.id = r.id) x) y`
+
+const READ = `SELECT k.i, row_to_json(w) AS work FROM jsonb_to_recordset($1::jsonb) AS k(i int, "id" text, "historyLength" int, "includeArtifacts" boolean)
+  JOIN LATERAL (SELECT
+    (SELECT row_to_json(x) FROM (SELECT ${TASK_RECORD}) x) AS task,
+    ${rowJson(TABLES.task, 't')} AS row, ${rowJson(TABLES.attempt, 'at')} AS attempt,
+    CASE WHEN t.id = t.root_id THEN (SELECT m.body FROM message m WHERE m.task_id = t.id ORDER BY m.position, m.id LIMIT 1) END AS "firstMessage",
+    (SELECT m.body FROM message m WHERE m.id = at.answer_id) AS answer,
+    (${RELATED}) AS related,
+    (SELECT b.remote_context_id FROM attempt b WHERE b.context_key = t.context_key AND b.agent = at.agent
+      AND b.remote_context_id IS NOT NULL ORDER BY b.started_at DESC LIMIT 1) AS "remoteContextId"
+    FROM task t ${TASK_SOURCE} JOIN attempt at ON at.task_id = t.id AND at.number = t.attempt WHERE t.id = k."id") w ON true`
+
+export type WorkReader = (taskId: string) => Promise<Work | null>
+
+/** Reads what attempts need to run; reads of the same turn share one statement. */
+export function createWorkReader(sql: Sql): WorkReader {
+  const loader = new DataLoader<string, Work | null>((ids) => readWork(sql, ids), {
+    cache: false,
+    maxBatchSize: 100,
+    batchScheduleFn: (run) => setImmediate(run),
+  })
+  return (taskId) => loader.load(taskId)
+}
+
+async function readWork(sql: Sql, ids: readonly string[]): Promise<(Work | null)[]> {
+  const json = JSON.stringify(ids.map((id, i) => ({ i, id, historyLength: null, includeArtifacts: true })))
+  const rows = await sql.$queryRawUnsafe<{ i: number; work: WorkRecord }[]>(READ, json)
+  const all: (Work | null)[] = ids.map(() => null)
+  for (const { i, work } of rows) all[i] = toWork(work)
+  return all
+}
+
+function toWork({ task, row, attempt, firstMessage, answer, related, remoteContextId }: WorkRecord): Work {
+  return {
+    task: toTaskView(task),
+    name: row.name,
+    description: row.description,
+    parts: row.parts,
+    request: row.request,
+    tenant: row.tenant,
+    owner: row.owner,
+    attempt,
+    firstMessage,
+    answer,
+    related: (related ?? []).map((record) => ({ view: toTaskView(record), artifacts: record.artifacts ?? [] })),
+    remoteContextId,
+  }
+}
+
