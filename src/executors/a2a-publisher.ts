@@ -16,8 +16,8 @@ const GOES_ON: Standing = { kind: 'goesOn' }
 /** Turns what a remote agent says about one task into what is published about ours, each thing once. */
 export class RemotePublisher {
   readonly ledger: ArtifactLedger
-  /** A stream left something out: only the whole task can tell what was published right. */
-  missedSome = false
+  /** A stream may have left something out or said it twice: only the whole task can tell. */
+  uncertain = false
   readonly #context: RequestContext
   readonly #events: EventQueue
   readonly #answered: (status: RemoteStatus) => boolean
@@ -61,7 +61,7 @@ export class RemotePublisher {
       const event = this.ledger.whole(artifact, ended)
       if (event) this.#events.publish(event)
     }
-    this.missedSome = false
+    this.uncertain = false
     return this.#status(task)
   }
 
@@ -100,7 +100,7 @@ export class RemotePublisher {
 
   #chunk({ artifact, append, lastChunk }: Extract<RemoteEvent, { kind: 'artifact' }>): void {
     const event = this.ledger.chunk(artifact, append, lastChunk)
-    if (event === 'gap') this.missedSome = true
+    if (event === 'gap') this.uncertain = true
     else if (event) this.#events.publish(event)
   }
 

@@ -210,13 +210,14 @@ export class RemoteRun {
     const stop = () => end.abort()
     this.#context.signal.addEventListener('abort', stop)
     try {
-      for (let isFirst = true; ; isFirst = false) {
+      for (;;) {
         this.#stopIfAborted()
         const next = await events.next()
         this.#stopIfAborted()
         if (next.done) return { kind: 'goesOn' }
-        if (late && isFirst && next.value.kind !== 'task') this.#publisher.missedSome = true
         const standing = this.#publisher.apply(next.value, this.#taskId)
+        // Servers differ in whether the whole task that such a stream begins with includes the updates that follow it.
+        if (late && next.value.kind !== 'task') this.#publisher.uncertain = true
         if (standing.kind !== 'goesOn') return standing
       }
     } catch (error) {
@@ -244,7 +245,7 @@ export class RemoteRun {
     this.#stopIfAborted()
     if (standing.kind === 'answered') return undefined
     const { status } = standing
-    const last = this.#publisher.missedSome ? await this.#look() : standing
+    const last = this.#publisher.uncertain ? await this.#look() : standing
     this.#stopIfAborted()
     this.#publisher.conclude(last.kind === 'reached' ? last.status : status)
     await this.#remember()
