@@ -7,11 +7,12 @@ import { errorHandler } from './error-handler.ts'
 import { type CheckReadiness, healthRoutes } from './health.ts'
 import { anonymous, type Identify, OpenCalls } from './peer.ts'
 import { rpcRoutes } from './rpc-route.ts'
+import { socketRoute } from './socket-route.ts'
 
 export interface HttpLimits {
   bodyBytes: number
   /** What one follower may leave unread. */
-  streamBufferBytes: number
+  bufferBytes: number
   heartbeatSeconds: number
   /** How long a follower may stand still with a full buffer. */
   stallSeconds: number
@@ -19,7 +20,7 @@ export interface HttpLimits {
 
 export const DEFAULT_HTTP_LIMITS: HttpLimits = {
   bodyBytes: 10 * 1024 * 1024,
-  streamBufferBytes: 1024 * 1024,
+  bufferBytes: 1024 * 1024,
   heartbeatSeconds: 15,
   stallSeconds: 10,
 }
@@ -33,6 +34,8 @@ export interface HttpOptions {
   logger?: FastifyBaseLogger
   /** Absent: everyone is the same caller. */
   identify?: Identify
+  /** Origins of pages that may open WebSockets, beside the server's own. */
+  allowedOrigins?: readonly string[]
 }
 
 /**
@@ -53,13 +56,21 @@ export function buildHttp(options: HttpOptions): FastifyInstance {
   errorHandler(app, limits.bodyBytes)
   healthRoutes(app, options.ready)
   cardRoutes(app, options.card)
+  const identify = options.identify ?? anonymous
+  app.register(socketRoute, {
+    trellis: options.trellis,
+    identify,
+    calls,
+    limits,
+    allowedOrigins: options.allowedOrigins ?? [],
+  })
   app.register(async (scope) => {
     await scope.register(fastifySSE, { heartbeatInterval: limits.heartbeatSeconds * 1_000 })
     rpcRoutes(scope, {
       trellis: options.trellis,
-      identify: options.identify ?? anonymous,
+      identify,
       calls,
-      readers: { bufferBytes: limits.streamBufferBytes, stallSeconds: limits.stallSeconds },
+      readers: limits,
     })
   })
   app.addHook('preClose', async () => calls.stop())

@@ -57,7 +57,7 @@ function objectiveCalls(fake: FakeTrellis) {
         signal,
       })
       if (answer.kind !== 'task') throw new TrellisError('internal', 'no task')
-      return fake.makeObjective(answer.task, given.name, [])
+      return fake.makeObjective(answer.task, given.name, [], given.description)
     },
     getObjective: async (caller, id, options) => {
       fake.noted('getObjective', caller, { id, ...options })

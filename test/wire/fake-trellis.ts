@@ -160,10 +160,11 @@ export class FakeTrellis {
     return { kind: 'task', task: root, objective, firstTask: this.task(first.id) }
   }
 
-  makeObjective(root: TaskView, name: string, plans: PlanView[]): ObjectiveView {
+  makeObjective(root: TaskView, name: string, plans: PlanView[], description?: string): ObjectiveView {
     const objective: ObjectiveView = {
       id: root.contextId,
       name,
+      ...(description !== undefined && { description }),
       status: plans.length > 0 ? 'working' : 'planning',
       progress: NO_PROGRESS,
       rootTaskId: root.id,

@@ -1,0 +1,168 @@
+import type { WebSocket } from 'ws'
+import { TrellisError } from '../base/errors.ts'
+import { asTrellisError } from './errors.ts'
+import { parseJson } from './json.ts'
+import { errorBody, type JsonRpc, type Peer, type RpcId, type RpcStream } from './jsonrpc.ts'
+import { type ReaderLimits, tooSlow } from './sse.ts'
+import { isObject } from './wire-in.ts'
+
+const MAX_STREAMS = 100
+
+/** What a socket needs to be told once. */
+export interface SocketOptions {
+  rpc: JsonRpc
+  /** Everything about the peer but its signal, which is each call's own. */
+  peer: Omit<Peer, 'signal'>
+  /** Fires when the server stops. */
+  stopping: AbortSignal
+  limits: ReaderLimits & { heartbeatSeconds: number }
+}
+
+/**
+ * JSON-RPC over one WebSocket: every method, any number of calls at once. A stream's frames are responses with the
+ * request's id, and `stream/end {id}` ends them; `stream/cancel {id}` leaves one. (design §8.3)
+ */
+export class RpcSocket {
+  readonly #socket: WebSocket
+  readonly #options: SocketOptions
+  readonly #calls = new Map<string, AbortController>()
+  #open = 0
+  readonly #gone = new AbortController()
+
+  constructor(socket: WebSocket, options: SocketOptions) {
+    this.#socket = socket
+    this.#options = options
+    const signal = AbortSignal.any([this.#gone.signal, options.stopping])
+    socket.on('message', (bytes) => void this.#receive(String(bytes), signal))
+    socket.on('close', () => this.#gone.abort())
+    this.#beat(options.limits.heartbeatSeconds)
+  }
+
+  /** A peer that does not answer a ping until the next one is due is gone. */
+  #beat(seconds: number): void {
+    let alive = true
+    this.#socket.on('pong', () => {
+      alive = true
+    })
+    const timer = setInterval(() => {
+      if (!alive) return this.#socket.terminate()
+      alive = false
+      this.#socket.ping()
+    }, seconds * 1_000)
+    timer.unref()
+    this.#socket.on('close', () => clearInterval(timer))
+  }
+
+  async #receive(text: string, gone: AbortSignal): Promise<void> {
+    const { rpc, peer } = this.#options
+    const value = parsed(text)
+    if (value === undefined) return this.#answer(await rpc.answer(text, { ...peer, signal: gone }))
+    if (isObject(value) && value['method'] === 'stream/cancel') return this.#cancel(value)
+    const key = isObject(value) ? JSON.stringify(value['id'] ?? null) : ''
+    const controller = this.#enter(key)
+    const signal = AbortSignal.any([gone, controller.signal])
+    const outcome = await rpc.answerValue(value, { ...peer, signal })
+    if (outcome.kind === 'stream') await this.#stream(outcome, key, controller)
+    else this.#answer(outcome)
+    if (this.#calls.get(key) === controller) this.#calls.delete(key)
+  }
+
+  /** From its first moment a call can be canceled by its id; of two with one id, the one that came first. */
+  #enter(key: string): AbortController {
+    const controller = new AbortController()
+    if (!this.#calls.has(key)) this.#calls.set(key, controller)
+    return controller
+  }
+
+  #answer(outcome: Awaited<ReturnType<JsonRpc['answer']>>): void {
+    if (outcome.kind !== 'reply') return
+    const sent = this.#send(outcome.body)
+    if (this.#socket.bufferedAmount <= this.#options.limits.bufferBytes) return
+    // Who does not read answers gets to ask no more until they are read.
+    this.#socket.pause()
+    void sent.then(() => this.#socket.resume())
+  }
+
+  async #stream(stream: RpcStream, key: string, controller: AbortController): Promise<void> {
+    try {
+      this.#checkRoom(key, controller)
+      this.#open += 1
+      const failed = await this.#frames(stream).finally(() => {
+        this.#open -= 1
+      })
+      if (failed) this.#send(errorBody(stream.id, failed, stream.version))
+    } catch (error) {
+      const seen = asTrellisError(error)
+      if (seen.meaning === 'internal') this.#options.peer.onFailure(error, 'stream')
+      this.#send(errorBody(stream.id, seen, stream.version))
+    } finally {
+      controller.abort()
+      await stream.rest.return?.()
+    }
+    this.#send({ jsonrpc: '2.0', method: 'stream/end', params: { id: stream.id } })
+  }
+
+  /** Ids tell the streams of a socket apart, so two that are open at once cannot share one. */
+  #checkRoom(key: string, controller: AbortController): void {
+    if (this.#calls.get(key) !== controller) {
+      throw new TrellisError('invalidRequest', `A call with the id ${key} is open already`)
+    }
+    if (this.#open >= MAX_STREAMS) {
+      throw new TrellisError(
+        'limitExceeded',
+        `This socket has ${MAX_STREAMS} open streams, which is the most it may have`,
+      )
+    }
+  }
+
+  async #frames(stream: RpcStream): Promise<TrellisError | undefined> {
+    let lastSeq: number | undefined
+    for (let next = stream.first; !next.done; next = await stream.rest.next()) {
+      const { seq, result } = next.value
+      lastSeq = seq ?? lastSeq
+      // Over SSE the seq is the event's id; here it stands beside the result.
+      const sent = this.#send({ jsonrpc: '2.0', id: stream.id, result, ...(seq !== undefined && { seq }) })
+      if (this.#socket.bufferedAmount > this.#options.limits.bufferBytes && !(await this.#reads(sent))) {
+        return tooSlow(lastSeq)
+      }
+    }
+    return undefined
+  }
+
+  /** True once what was sent is on its way; false after the stall time. */
+  async #reads(sent: Promise<void>): Promise<boolean> {
+    const stall = AbortSignal.timeout(this.#options.limits.stallSeconds * 1_000)
+    const stalled = new Promise<false>((resolve) => {
+      stall.addEventListener('abort', () => resolve(false), { once: true })
+    })
+    return Promise.race([sent.then(() => this.#socket.readyState === this.#socket.OPEN), stalled])
+  }
+
+  #cancel(request: Record<string, unknown>): void {
+    const id = (request['id'] ?? null) as RpcId
+    const params = isObject(request['params']) ? request['params'] : {}
+    const controller = this.#calls.get(JSON.stringify(params['id'] ?? null))
+    controller?.abort()
+    if (request['id'] === undefined) return
+    if (controller !== undefined) return void this.#send({ jsonrpc: '2.0', id, result: { id: params['id'] } })
+    const error = new TrellisError('invalidParams', `id: no stream with the id ${JSON.stringify(params['id'])} is open`)
+    this.#send(errorBody(id, error, '0.3'))
+  }
+
+  /** Resolves when the bytes have left the process, or cannot any more. */
+  #send(body: unknown): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#socket.readyState !== this.#socket.OPEN) return resolve()
+      this.#socket.send(JSON.stringify(body), () => resolve())
+    })
+  }
+}
+
+/** The value, or undefined where the error is to be answered by the ordinary way. */
+function parsed(text: string): unknown {
+  try {
+    return parseJson(text)
+  } catch {
+    return undefined
+  }
+}

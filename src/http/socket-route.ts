@@ -1,0 +1,42 @@
+import fastifyWebsocket from '@fastify/websocket'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { JsonRpc, spoken } from '../a2a/jsonrpc.ts'
+import type { ReaderLimits } from '../a2a/sse.ts'
+import type { Trellis } from '../a2a/trellis.ts'
+import { RpcSocket } from '../a2a/websocket.ts'
+import type { Identify, OpenCalls } from './peer.ts'
+
+export interface SocketRouteOptions {
+  trellis: Trellis
+  identify: Identify
+  calls: OpenCalls
+  limits: ReaderLimits & { heartbeatSeconds: number; bodyBytes: number }
+  /** Origins of pages that may open sockets, beside our own. */
+  allowedOrigins: readonly string[]
+}
+
+/** /ws: JSON-RPC 2.0 over WebSocket. Service parameters come from the upgrade's headers, else its query. (design §8.3) */
+export async function socketRoute(app: FastifyInstance, options: SocketRouteOptions): Promise<void> {
+  const { trellis, identify, calls, limits } = options
+  const rpc = new JsonRpc(trellis)
+  await app.register(fastifyWebsocket, { options: { maxPayload: limits.bodyBytes } })
+  const refuseOrigin = originGuard(options.allowedOrigins)
+  app.get('/ws', { websocket: true, onRequest: refuseOrigin }, (socket, request) => {
+    const stopping = calls.open()
+    socket.on('close', () => calls.release(stopping))
+    const parameters = { ...spoken(request.query as Record<string, unknown>), ...spoken(request.headers) }
+    const onFailure = (error: unknown, method: string) => request.log.error({ err: error, method }, 'a call failed')
+    const peer = { identity: identify(request), parameters, onFailure }
+    new RpcSocket(socket, { rpc, peer, stopping: stopping.signal, limits })
+  })
+}
+
+/** Browsers let any page open a socket to anywhere: a page of another origin would act as its visitor. */
+function originGuard(allowed: readonly string[]) {
+  return async (request: FastifyRequest): Promise<void> => {
+    const { origin, host } = request.headers
+    if (origin === undefined || allowed.includes(origin)) return
+    if (URL.canParse(origin) && new URL(origin).host === host) return
+    throw Object.assign(new Error('Pages of this origin may not open sockets here'), { statusCode: 403 })
+  }
+}
