@@ -1,18 +1,19 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import { setTimeout as after } from 'node:timers/promises'
 
-/** A process that was started and says when it is ready. */
+/** A process that was started and is ready. */
 export interface Child {
-  /** The first group of the ready pattern. */
+  /** The first group of the line that said so, or the URL that answered. */
   ready: string
   stop(): Promise<void>
 }
 
 export interface ChildOptions {
   args: string[]
-  /** Matches the line that says so; its first group is what the starter waits for. */
-  readyPattern: RegExp
+  /** Ready at a line that matches, or once an address answers. */
+  readyAt: { line: RegExp } | { url: string }
   env?: NodeJS.ProcessEnv
   /** Fires: the process is ended, and the start rejects. */
   signal?: AbortSignal
@@ -20,38 +21,68 @@ export interface ChildOptions {
 
 const READY_MS = 60_000
 const STOP_MS = 5_000
+const POLL_MS = 50
 
-/** Starts `node <args>` and resolves at its ready line. Rejects with what it said last when it ends before that. */
+/** Starts `node <args>` and resolves when it is ready. Rejects with its last lines when it ends or dawdles before that. */
 export async function startChild(name: string, options: ChildOptions): Promise<Child> {
   const child = spawn(process.execPath, options.args, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...options.env },
   })
-  const stop = () => end(child)
+  const settled = new AbortController()
+  const signal = AbortSignal.any([settled.signal, AbortSignal.timeout(READY_MS), options.signal ?? settled.signal])
+  const output = readOutput(child)
   try {
-    return { ready: await readyLine(name, child, options), stop }
+    const { readyAt } = options
+    const ready = 'line' in readyAt ? output.waitFor(readyAt.line) : answer(readyAt.url, signal)
+    return { ready: await Promise.race([ready, untimelyEnd(child, signal)]), stop: () => end(child) }
   } catch (error) {
-    await stop()
-    throw error
+    await end(child)
+    throw new Error(`${name} did not start: ${(error as Error).message}\n${output.last()}`.trim(), { cause: error })
+  } finally {
+    settled.abort()
   }
 }
 
-function readyLine(name: string, child: ChildProcess, options: ChildOptions): Promise<string> {
-  const { promise, resolve, reject } = Promise.withResolvers<string>()
-  const last: string[] = []
-  const read = (line: string) => {
-    last.push(line)
-    if (last.length > 20) last.shift()
-    const match = options.readyPattern.exec(line)
-    if (match) resolve(match[1] ?? '')
+/** Both streams are read to the end: a pipe that nobody reads fills up and stops the process. */
+function readOutput(child: ChildProcess) {
+  const lines: string[] = []
+  const listeners = new Set<(line: string) => void>()
+  for (const stream of [child.stdout, child.stderr]) {
+    if (!stream) continue
+    createInterface({ input: stream }).on('line', (line) => {
+      lines.push(line)
+      if (lines.length > 20) lines.shift()
+      for (const listener of listeners) listener(line)
+    })
   }
-  // Both are read to the end: a pipe that nobody reads fills up and stops the process.
-  for (const stream of [child.stdout, child.stderr]) if (stream) createInterface({ input: stream }).on('line', read)
-  const timer = setTimeout(() => reject(new Error(`${name} was not ready in time:\n${last.join('\n')}`)), READY_MS)
-  child.once('error', reject)
-  child.once('exit', (code, signal) => reject(new Error(`${name} ended (${signal ?? code}):\n${last.join('\n')}`)))
-  options.signal?.addEventListener('abort', () => reject(options.signal?.reason), { once: true })
-  return promise.finally(() => clearTimeout(timer))
+  const waitFor = (pattern: RegExp) =>
+    new Promise<string>((resolve) => {
+      listeners.add((line) => {
+        const match = pattern.exec(line)
+        if (match) resolve(match[1] ?? '')
+      })
+    })
+  return { waitFor, last: () => lines.join('\n') }
+}
+
+async function answer(url: string, signal: AbortSignal): Promise<string> {
+  while (!signal.aborted) {
+    const response = await fetch(url, { signal }).catch(() => undefined)
+    if (response?.ok) return url
+    await after(POLL_MS)
+  }
+  return url
+}
+
+/** Never resolves: rejects when the process ends, cannot be started, or the wait for it is over. */
+function untimelyEnd(child: ChildProcess, signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    child.once('error', reject)
+    // `close` comes after the last line of output, `exit` may come before it.
+    child.once('close', (code, name) => reject(new Error(`it ended with ${name ?? code}`)))
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
 }
 
 /** Asks it to end, and insists after a while. */

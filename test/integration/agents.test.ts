@@ -19,7 +19,7 @@ const factory = new ClientFactory({
 
 function start(agent: string, folder: string): Promise<Child> {
   const args = [join(AGENTS, agent, 'main.ts'), '--folder', folder]
-  return startChild(agent, { args, readyPattern: /^ready (\S+)$/ })
+  return startChild(agent, { args, readyAt: { line: /^ready (\S+)$/ } })
 }
 
 async function send(client: Client, text: string, parts: Part[] = []): Promise<Task> {
@@ -85,5 +85,7 @@ t.test('three agents over two versions and two bindings research, write and revi
 t.test('a wrong flag or folder ends an agent with the reason', async (t) => {
   await t.rejects(start('researcher', '/nowhere'), { message: /--folder was "\/nowhere"/ })
   const args = [join(AGENTS, 'writer/main.ts'), '--prot', '1']
-  await t.rejects(startChild('writer', { args, readyPattern: /^ready (.*)/ }), { message: /Unknown option '--prot'/ })
+  await t.rejects(startChild('writer', { args, readyAt: { line: /^ready (.*)/ } }), {
+    message: /Unknown option '--prot'/,
+  })
 })
