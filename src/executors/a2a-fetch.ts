@@ -60,7 +60,7 @@ class Deadline {
   #arm(ms: number, what: string): void {
     clearTimeout(this.#timer)
     const fail = () => this.#controller.abort(new RemoteAgentError('slow', this.#options.agent, what))
-    this.#timer = setTimeout(fail, ms)
+    this.#timer = setTimeout(fail, ms).unref()
   }
 }
 

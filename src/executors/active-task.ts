@@ -111,7 +111,11 @@ export class ActiveTaskRegistry {
    * aborted (`leaseLost`) and waited for first; if the same or a later one is, this one is refused.
    */
   async run<T>(ref: ActiveTaskRef, work: (active: ActiveTask) => Promise<T>): Promise<T> {
-    await this.#retireEarlier(ref)
+    // A loop, because two newer leases may wait for the same earlier one. Nothing is awaited between its end and the set.
+    for (let earlier = this.#active.get(ref.taskId); earlier; earlier = this.#active.get(ref.taskId)) {
+      await retire(earlier, ref)
+    }
+    if (this.#closed) throw new TrellisError('unavailable', 'This server is stopping and takes no more tasks')
     const active = new ActiveTask(ref, this.#now())
     this.#active.set(ref.taskId, active)
     try {
@@ -144,16 +148,13 @@ export class ActiveTaskRegistry {
     for (const task of active) task.abort('shutdown')
     await Promise.all(active.map((task) => task.settled))
   }
+}
 
-  async #retireEarlier(ref: ActiveTaskRef): Promise<void> {
-    // A loop, because two newer leases may wait for the same earlier one; the older of the two then gives way.
-    for (let earlier = this.#active.get(ref.taskId); earlier; earlier = this.#active.get(ref.taskId)) {
-      if (!isEarlier(earlier, ref)) throw alreadyActive(earlier)
-      earlier.abort('leaseLost')
-      await earlier.settled
-    }
-    if (this.#closed) throw new TrellisError('unavailable', 'This server is stopping and takes no more tasks')
-  }
+/** Ends an earlier attempt or lease and waits until it is gone; refuses to end the same or a later one. */
+async function retire(active: ActiveTask, ref: ActiveTaskRef): Promise<void> {
+  if (!isEarlier(active, ref)) throw alreadyActive(active)
+  active.abort('leaseLost')
+  await active.settled
 }
 
 function isEarlier(active: ActiveTask, ref: ActiveTaskRef): boolean {

@@ -44,7 +44,7 @@ export type Router = (task: RoutableTask) => Route | NoRoute
 /** Words in a skill's name or tags, or in the agent's name, say what an agent is for; other words only hint at it. */
 const STRONG = 1
 const WEAK = 0.5
-/** One telling strong word, or two telling weak ones. Found by trying the example agents' cards on real requests. */
+/** One strong word that they share, or two weak ones, is the least for an agent to match a text at all. */
 const THRESHOLD = 1
 
 /**
@@ -144,8 +144,9 @@ function modeFits(give: string, take: string): boolean {
 type Matcher = (text: string, among: readonly RoutableAgent[]) => Route | undefined
 
 /**
- * Scores agents: the sum over the text's distinct terms of (how telling the term is) × (where the agent has it). How telling:
- * BM25's inverse document frequency over the agents, scaled so that a term of one agent alone counts 1.
+ * Scores agents by the distinct terms that the text and they share. An agent matches when the weights of these (where it
+ * has the term) reach the threshold; of those that do, the highest sum of weight × inverse document frequency wins, so that
+ * a term of one agent counts for more than one that many have.
  */
 function matcher(agents: readonly RoutableAgent[]): Matcher {
   const weights = new Map(agents.map((agent) => [agent.name, weighTerms(agent)]))
@@ -153,27 +154,36 @@ function matcher(agents: readonly RoutableAgent[]): Matcher {
   for (const terms of weights.values()) {
     for (const term of terms.keys()) frequency.set(term, (frequency.get(term) ?? 0) + 1)
   }
-  const idf = (count: number) => Math.log(1 + (agents.length - count + 0.5) / (count + 0.5))
-  const telling = (term: string) => idf(frequency.get(term) ?? 1) / idf(1)
-  return (text, among) => best(termsOf(text), among, weights, telling)
+  const idf = (term: string) => Math.log((agents.length + 1) / (frequency.get(term) ?? 1))
+  return (text, among) => {
+    const wanted = [...termsOf(text)]
+    const matches = among.flatMap((agent) => matchOf(agent.name, wanted, weights.get(agent.name) ?? new Map(), idf))
+    const best = matches.reduce<Match | undefined>(
+      (first, one) => (first && first.score >= one.score ? first : one),
+      undefined,
+    )
+    if (!best) return undefined
+    const terms = best.terms.slice(0, 8).join(', ')
+    return { agent: best.agent, reason: `best match of the text (score ${best.score.toFixed(2)}: ${terms})` }
+  }
 }
 
-function best(
-  wanted: Set<string>,
-  among: readonly RoutableAgent[],
-  weights: ReadonlyMap<string, ReadonlyMap<string, number>>,
-  telling: (term: string) => number,
-): Route | undefined {
-  let found: { agent: string; score: number; terms: string[] } | undefined
-  for (const agent of among) {
-    const has = weights.get(agent.name)
-    const terms = [...wanted].filter((term) => has?.has(term))
-    const score = terms.reduce((sum, term) => sum + telling(term) * (has?.get(term) ?? 0), 0)
-    if (score >= THRESHOLD && score > (found?.score ?? 0)) found = { agent: agent.name, score, terms }
-  }
-  if (!found) return undefined
-  const { agent, score, terms } = found
-  return { agent, reason: `best match of the text (score ${score.toFixed(2)}: ${terms.slice(0, 8).join(', ')})` }
+interface Match {
+  agent: string
+  score: number
+  terms: string[]
+}
+
+function matchOf(
+  agent: string,
+  wanted: readonly string[],
+  weights: ReadonlyMap<string, number>,
+  idf: (term: string) => number,
+): Match[] {
+  const terms = wanted.filter((term) => weights.has(term))
+  const sum = (of: (term: string) => number) => terms.reduce((total, term) => total + of(term), 0)
+  const weight = (term: string) => weights.get(term) ?? 0
+  return sum(weight) < THRESHOLD ? [] : [{ agent, terms, score: sum((term) => weight(term) * idf(term)) }]
 }
 
 /** An agent without skills is not a match for anything: it is reached by name or as the default. */
