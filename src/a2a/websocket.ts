@@ -84,35 +84,38 @@ export class RpcSocket {
   }
 
   async #stream(stream: RpcStream, key: string, controller: AbortController): Promise<void> {
+    const refusal = this.#refusal(key, controller)
+    if (refusal) this.#send(errorBody(stream.id, refusal, stream.version))
+    else await this.#follow(stream)
+    controller.abort()
+    await stream.rest.return?.()
+  }
+
+  async #follow(stream: RpcStream): Promise<void> {
+    this.#open += 1
     try {
-      this.#checkRoom(key, controller)
-      this.#open += 1
-      const failed = await this.#frames(stream).finally(() => {
-        this.#open -= 1
-      })
+      const failed = await this.#frames(stream)
       if (failed) this.#send(errorBody(stream.id, failed, stream.version))
     } catch (error) {
       const seen = asTrellisError(error)
       if (seen.meaning === 'internal') this.#options.peer.onFailure(error, 'stream')
       this.#send(errorBody(stream.id, seen, stream.version))
     } finally {
-      controller.abort()
-      await stream.rest.return?.()
+      this.#open -= 1
     }
     this.#send({ jsonrpc: '2.0', method: 'stream/end', params: { id: stream.id } })
   }
 
   /** Ids tell the streams of a socket apart, so two that are open at once cannot share one. */
-  #checkRoom(key: string, controller: AbortController): void {
+  #refusal(key: string, controller: AbortController): TrellisError | undefined {
     if (this.#calls.get(key) !== controller) {
-      throw new TrellisError('invalidRequest', `A call with the id ${key} is open already`)
+      return new TrellisError('invalidRequest', `A call with the id ${key} is open already`)
     }
-    if (this.#open >= MAX_STREAMS) {
-      throw new TrellisError(
-        'limitExceeded',
-        `This socket has ${MAX_STREAMS} open streams, which is the most it may have`,
-      )
-    }
+    if (this.#open < MAX_STREAMS) return undefined
+    return new TrellisError(
+      'limitExceeded',
+      `This socket has ${MAX_STREAMS} open streams, which is the most it may have`,
+    )
   }
 
   async #frames(stream: RpcStream): Promise<TrellisError | undefined> {

@@ -117,10 +117,16 @@ async function* followed(
 ): AsyncGenerator<TaskFrame> {
   const task = fake.task(id)
   const { seq, state, contextId } = task
+  const context = fake.context(contextId)
+  context.followers += 1
+  using _ = {
+    [Symbol.dispose]: () => {
+      context.followers -= 1
+    },
+  }
   const ended = isTerminal(state) || (ofSend && isInterrupted(state))
   if (afterSeq === undefined) yield { kind: 'task', seq, task: { ...task }, last: ended }
   if (ended && afterSeq === undefined) return
-  const context = fake.context(contextId)
   const later = (frame: TaskFrame) => frame.kind !== 'message' && frame.seq > (afterSeq ?? seq)
   for await (const frame of after(context, context.frames, signal, later)) {
     yield frame

@@ -25,6 +25,8 @@ export interface FakeContext {
   frames: TaskFrame[]
   events: ObjectiveFrame[]
   waiters: Set<() => void>
+  /** Streams that were begun and not ended. */
+  followers: number
 }
 
 /**
@@ -43,7 +45,7 @@ export class FakeTrellis {
   readonly newId = countingIds()
 
   context(id: string): FakeContext {
-    const found = this.contexts.get(id) ?? { frames: [], events: [], waiters: new Set() }
+    const found = this.contexts.get(id) ?? { frames: [], events: [], waiters: new Set(), followers: 0 }
     this.contexts.set(id, found)
     return found
   }
