@@ -1,8 +1,14 @@
 import type { ObjectiveDraft } from '../domain/draft.ts'
 import type { Part } from '../domain/message.ts'
+import type { PlanRequest } from './planner.ts'
 
 /** What copies of the attachments may come to, in bytes of JSON. */
 const MAX_BYTES = 32 * 1024 * 1024
+
+/** What a client gave beside text: files and data that the agents need. */
+export function attachmentsOf(request: PlanRequest): Part[] {
+  return request.message.parts.filter((part) => !('text' in part))
+}
 
 /**
  * The draft with what the client gave beside text handed to the tasks that wait for nothing; the others get the

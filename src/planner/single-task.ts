@@ -1,5 +1,6 @@
 import type { Decision, DraftPlan, DraftTask } from '../domain/draft.ts'
 import { type Part, textOf } from '../domain/message.ts'
+import { attachmentsOf } from './attachments.ts'
 import type { PlanRequest } from './planner.ts'
 
 /** Longest name that is made from a text, in characters. */
@@ -37,11 +38,6 @@ export function nameOf(text: string, length: number = NAME_LENGTH): string {
   const space = cut.lastIndexOf(' ')
   const whole = space > length / 2 ? cut.slice(0, space) : withoutHalfCharacter(cut)
   return `${whole}…`
-}
-
-/** What a client gave beside text: files and data that the agents need. */
-export function attachmentsOf(request: PlanRequest): Part[] {
-  return request.message.parts.filter((part) => !('text' in part))
 }
 
 /** One plan around one task. */
