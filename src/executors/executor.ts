@@ -54,6 +54,7 @@ export interface RequestContext {
    * goes on after an answer, the answer.
    */
   readonly message: Message
+  /** The task as it was committed when this call began, with its artifacts and status message. */
   readonly currentTask: TaskView
   /** Dependencies and references, with their artifacts. */
   readonly relatedTasks: readonly TaskView[]
@@ -66,12 +67,18 @@ export interface RequestContext {
   readonly principal: Principal
   /** The text parts of the message, joined. */
   getUserInput(delimiter?: string): string
-  /** Fires when the task was canceled, timed out, or the process stops. `signal.reason` says which. */
+  /**
+   * Fires when the task was canceled, timed out, its lease was lost, or the process stops. `signal.reason` is the
+   * AbortReason that says which. What `execute` returns or throws from then on is not used.
+   */
   readonly signal: AbortSignal
   readonly attempt: Readonly<AttemptRecord>
   /** The answer that this call of `execute` goes on with, when the attempt was interrupted before. */
   readonly answer?: Message
-  /** Commits what must be known after a crash, before going on. False: the lease was lost, stop at once. */
+  /**
+   * Commits what must be known after a crash, before going on. False: the lease was lost, stop at once. Ids of remote
+   * work land even after the signal fired, and after `execute` returned because of it.
+   */
   record(patch: AttemptPatch): Promise<boolean>
 }
 
@@ -81,7 +88,7 @@ export interface RequestContext {
  */
 export interface AgentExecutor {
   execute(context: RequestContext, events: EventQueue): Promise<void | Parked>
-  /** Called after the signal fired because of a cancel. */
+  /** Called after the signal fired because of a cancel, also for an attempt that is parked or interrupted. Idempotent. */
   cancel(context: RequestContext, events: EventQueue): Promise<void>
 }
 
