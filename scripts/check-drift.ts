@@ -16,7 +16,7 @@ function readClient(): Map<string, string> {
 /** The client's files that generating again changes. What it generates is the same every time, and is left in place. */
 function outdatedFiles(): string[] {
   const before = readClient()
-  execFileSync('npm', ['run', '--silent', 'generate'], { stdio: ['ignore', 'ignore', 'inherit'] })
+  execFileSync('npm', ['run', '--silent', 'generate'], { stdio: ['ignore', 'ignore', 'pipe'] })
   const after = readClient()
   return [...new Set([...before.keys(), ...after.keys()])].filter((file) => before.get(file) !== after.get(file))
 }

@@ -1,0 +1,23 @@
+# What the server needs at run time, and nothing else: no compiler, no test tools, no command line of Prisma.
+FROM node:24-slim AS install
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci --omit=dev --omit=optional --no-audit --no-fund
+
+FROM node:24-slim
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data
+WORKDIR /app
+RUN mkdir /data && chown node:node /data
+COPY --from=install /app/node_modules node_modules
+COPY package.json ./
+COPY prisma/migrations prisma/migrations
+COPY config config
+COPY src src
+USER node
+VOLUME /data
+EXPOSE 8080
+# The server finishes what it can at SIGTERM; give it the seconds (docker stop --time, stop_grace_period).
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/health').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "src/main.ts"]
