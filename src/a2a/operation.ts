@@ -16,7 +16,7 @@ export type Scope = 'read' | 'write'
 interface Described {
   scope: Scope
   schema: TSchema
-  /** Where the HTTP+JSON binding serves it. */
+  /** Where the HTTP+JSON binding serves it, as A2A 1.0 §11.3 writes paths. */
   rest?: { verb: 'GET' | 'POST' | 'PATCH' | 'DELETE'; path: string }
 }
 

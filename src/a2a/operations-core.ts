@@ -38,7 +38,7 @@ const getTask = unary(
     names: { '1.0': 'GetTask', '0.3': 'tasks/get' },
     scope: 'read',
     schema: GetTaskSchema,
-    rest: { verb: 'GET', path: '/tasks/:id' },
+    rest: { verb: 'GET', path: '/tasks/{id}' },
   },
   async (trellis, { id, historyLength }, call) =>
     writeTask(await trellis.getTask(call.caller, id, historyLength), call.style),
@@ -49,7 +49,7 @@ const cancelTask = unary(
     names: { '1.0': 'CancelTask', '0.3': 'tasks/cancel' },
     scope: 'write',
     schema: CancelTaskSchema,
-    rest: { verb: 'POST', path: '/tasks/:id:cancel' },
+    rest: { verb: 'POST', path: '/tasks/{id}:cancel' },
   },
   async (trellis, { id, metadata }, call) => writeTask(await trellis.cancelTask(call.caller, id, metadata), call.style),
 )
@@ -59,7 +59,7 @@ const followTask = streaming(
     names: { '1.0': 'SubscribeToTask', '0.3': 'tasks/resubscribe' },
     scope: 'read',
     schema: FollowTaskSchema,
-    rest: { verb: 'POST', path: '/tasks/:id:subscribe' },
+    rest: { verb: 'POST', path: '/tasks/{id}:subscribe' },
   },
   (trellis, params, call) => taskFrames(trellis.followTask(call.caller, params.id, followOptions(params, call)), call),
 )
@@ -118,7 +118,7 @@ const noCard = () => new TrellisError('extendedAgentCardNotConfigured', 'There i
 
 function pushConfig(verb: 'Create' | 'Get' | 'Delete', legacy: string, scope: Scope, http: 'GET' | 'POST' | 'DELETE') {
   const names = { '1.0': `${verb}TaskPushNotificationConfig`, '0.3': `tasks/pushNotificationConfig/${legacy}` }
-  const path = `/tasks/:taskId/pushNotificationConfigs${verb === 'Create' ? '' : '/:id'}`
+  const path = `/tasks/{taskId}/pushNotificationConfigs${verb === 'Create' ? '' : '/{id}'}`
   return refused(names, scope, { verb: http, path }, noPush)
 }
 
@@ -135,7 +135,7 @@ export const CORE_OPERATIONS: readonly Operation[] = [
   ...refused(
     { '1.0': 'ListTaskPushNotificationConfigs', '0.3': 'tasks/pushNotificationConfig/list' },
     'read',
-    { verb: 'GET', path: '/tasks/:taskId/pushNotificationConfigs' },
+    { verb: 'GET', path: '/tasks/{taskId}/pushNotificationConfigs' },
     noPush,
   ),
   ...refused(

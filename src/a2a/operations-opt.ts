@@ -51,7 +51,7 @@ const objectives = [
       scope: 'read',
       schema: GetObjectiveSchema,
       tidy: byId,
-      rest: { verb: 'GET', path: '/objectives/:id' },
+      rest: { verb: 'GET', path: '/objectives/{id}' },
     },
     async (trellis, { id, includePlans = true, includeTasks = true }, call) => ({
       objective: writeObjective(await trellis.getObjective(call.caller, id, { includePlans, includeTasks })),
@@ -76,7 +76,7 @@ const objectives = [
       scope: 'write',
       schema: UpdateObjectiveSchema,
       tidy: byId,
-      rest: { verb: 'PATCH', path: '/objectives/:id' },
+      rest: { verb: 'PATCH', path: '/objectives/{id}' },
     },
     async (trellis, { id, ...change }, call) => ({
       objective: writeObjective(await trellis.updateObjective(call.caller, id, change)),
@@ -88,7 +88,7 @@ const objectives = [
       scope: 'write',
       schema: IdSchema,
       tidy: byId,
-      rest: { verb: 'POST', path: '/objectives/:id:cancel' },
+      rest: { verb: 'POST', path: '/objectives/{id}:cancel' },
     },
     async (trellis, { id }, call) => ({ objective: writeObjective(await trellis.cancelObjective(call.caller, id)) }),
   ),
@@ -98,7 +98,7 @@ const objectives = [
       scope: 'read',
       schema: FollowObjectiveSchema,
       tidy: byId,
-      rest: { verb: 'POST', path: '/objectives/:id:subscribe' },
+      rest: { verb: 'POST', path: '/objectives/{id}:subscribe' },
     },
     (trellis, params, call) =>
       objectiveFrames(trellis.followObjective(call.caller, params.id, followOptions(params, call)), call),
@@ -127,7 +127,7 @@ const plans = [
     },
   ),
   ...unary(
-    { names: 'plans/get', scope: 'read', schema: IdSchema, tidy: byPlanId, rest: { verb: 'GET', path: '/plans/:id' } },
+    { names: 'plans/get', scope: 'read', schema: IdSchema, tidy: byPlanId, rest: { verb: 'GET', path: '/plans/{id}' } },
     async (trellis, { id }, call) => ({ plan: writePlan(await trellis.getPlan(call.caller, id)) }),
   ),
 ]
@@ -149,7 +149,7 @@ const tasks = [
       scope: 'write',
       schema: UpdateStatusSchema,
       tidy: tidyStatus,
-      rest: { verb: 'POST', path: '/tasks/:taskId:updateStatus' },
+      rest: { verb: 'POST', path: '/tasks/{taskId}:updateStatus' },
     },
     async (trellis, { taskId, state, message, artifacts, metadata }, call) => {
       const task = await trellis.updateTaskStatus(call.caller, {

@@ -1,5 +1,5 @@
 import { fastifySSE } from '@fastify/sse'
-import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { CardInputs } from '../a2a/card.ts'
 import type { Trellis } from '../a2a/trellis.ts'
 import { cardRoutes } from './card-route.ts'
@@ -48,7 +48,7 @@ export function buildHttp(options: HttpOptions): FastifyInstance {
   const app = fastify({
     ...(options.logger ? { loggerInstance: options.logger } : { logger: false }),
     // A line for each request costs as much as a small request does.
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: limits.bodyBytes,
     routerOptions: { ignoreTrailingSlash: true },
     forceCloseConnections: 'idle',
