@@ -20,6 +20,8 @@ export class AttemptUnderTest {
   artifacts: Artifact[] = []
   acceptedOutputModes: string[] = []
   text = 'count the sheep'
+  /** What the agent gets instead of the text. */
+  message: Message | undefined
   #controller = new AbortController()
   readonly #changes = new EventEmitter()
 
@@ -79,7 +81,8 @@ export class AttemptUnderTest {
   }
 
   context(answer?: Message): AttemptContext {
-    const message: Message = answer ?? { messageId: 'message-1', role: 'user', parts: [{ text: this.text }] }
+    const message: Message = answer ??
+      this.message ?? { messageId: 'message-1', role: 'user', parts: [{ text: this.text }] }
     return new AttemptContext({
       taskId: 'task-1',
       contextId: 'context-1',
