@@ -1,4 +1,5 @@
 import { type Line, linesOf } from './lines.ts'
+import { takePlace } from './markers.ts'
 import { cut, type Span } from './span.ts'
 
 /** An item of a list, with what stands below it. */
@@ -108,7 +109,9 @@ class SectionBuilder {
       return
     }
     const top = this.#open.at(-1)
-    const continues = top && (line.indent > top.indent || !this.#afterBlank)
+    // "Finally, …" right below a list is about the list, though no blank line says so.
+    const lazy = !this.#afterBlank && takePlace(line.span).place === null
+    const continues = top && (line.indent > top.indent + 1 || lazy)
     if (continues) {
       top.item.more.push(line.span)
       return

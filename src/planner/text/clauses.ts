@@ -1,5 +1,6 @@
+import { leadLength } from './lead.ts'
 import { cut, type Span, trim } from './span.ts'
-import { beginsClause, isOrder, isVerb } from './verbs.ts'
+import { beginsClause, COURTESY, isOrder, isVerb } from './verbs.ts'
 
 /** Ends of sentences that may be none: what stands before the full stop. */
 const ABBREVIATION =
@@ -60,7 +61,8 @@ function joins(mask: string, from: number, at: number, to: number, joint: string
   const left = mask.slice(from, Math.min(at, from + 1_000))
   const marked = MARKED.exec(right)
   if (marked) return followsOn(left, right.slice(marked[0].length))
-  if (!beginsClause(right)) return false
+  const lead = leadLength(right)
+  if (lead > 0 ? !isOrder(right.slice(lead)) : !beginsClause(right)) return false
   if (/[;；]/.test(joint)) return true
   return canEndHere(left)
 }
@@ -73,8 +75,10 @@ function followsOn(left: string, right: string): boolean {
 }
 
 /** Whether the clause so far is whole: an order with something to do it to, and nothing open that "and" would join to. */
-function canEndHere(left: string): boolean {
+function canEndHere(before: string): boolean {
+  const left = before.replace(COURTESY, '')
   const words = left.trim().split(/\s+/)
+  if (/\s(?:if|unless|until)\s/i.test(left)) return false
   if (words.length < 2 || (CONDITION.test(left) && !left.includes(','))) return false
   for (const found of left.matchAll(SUBORDINATE)) {
     const word = found[0].toLowerCase()

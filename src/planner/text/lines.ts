@@ -28,7 +28,7 @@ const NUMBERED = /^(?:\((\d{1,4})\)|(\d{1,4})(?:[.):]\s+|[)）、．]\s*|\.(?=[\
 const CHINESE = /^([一二三四五六七八九十]{1,3})[、．.]\s*(?=\S)/
 const PATH = /^(\d{1,3}(?:\.\d{1,3}){1,4})[.)]?\s+(?=\S)/
 const LETTERED = /^(?:\(([a-z])\)|([a-z])[.)]|([ivx]{2,4})[.)])\s+(?=\S)/
-const BULLET = /^(?:[-*+•‣◦▪●○·–—]\s+|[•‣◦▪●]\s*)(?=\S)/
+const BULLET = /^(?:[-*+•‣◦▪●○·–—]\s+|[•‣◦▪●]\s*|\p{Extended_Pictographic}\ufe0f?\s+)(?=\S)/u
 const CHECKBOX = /^\[([ xX])\]\s+/
 const HEADING = /^(#{1,6})\s+(?=\S)/
 const PHASE =

@@ -1,3 +1,4 @@
+import { leadLength } from './lead.ts'
 import { buildsOn, meansPrevious, meansSeveral, type Nouns, nounsOf, spokenOf } from './mentions.ts'
 import { labelsOf, type References, referencesIn } from './references.ts'
 import type { Step } from './steps.ts'
@@ -57,6 +58,8 @@ class Linker {
   #base = new Set<number>()
   #stage = new Set<number>()
   readonly #open = new Set<number>()
+  /** Steps that speak of the one before; what goes on in the same sentence goes on from there. */
+  readonly #chained = new Set<number>()
 
   constructor(steps: readonly Step[], references: readonly References[], order: Order) {
     this.#steps = steps
@@ -84,11 +87,21 @@ class Linker {
     if (step.place === 'finally') return this.#nextStage(this.#open)
     if (step.place === 'first') return new Set()
     const spoken = this.#spoken(step, index)
-    if (spoken) return spoken
+    if (spoken) return step.place === 'then' ? this.#nextStage(spoken) : spoken
+    if (step.continues && step.place === null && this.#chained.has(index - 1)) {
+      this.#chained.add(index)
+      return new Set([index - 1])
+    }
     if (step.place === 'then') return this.#nextStage(this.#stage)
-    if (step.place === 'parallel')
-      return this.#order === 'sequence' ? new Set(this.waitsFor[index - 1]) : new Set(this.#base)
+    if (step.place === 'parallel') return this.#beside(index)
     return this.#order === 'sequence' ? this.#nextStage(this.#stage) : new Set(this.#base)
+  }
+
+  /** Beside the step before it where that said when it begins; else beside all of the stage. */
+  #beside(index: number): Set<number> {
+    const previous = this.#steps[index - 1]
+    const timed = previous && (previous.place !== null || leadLength(previous.span.mask) > 0)
+    return new Set(timed || this.#order === 'sequence' ? this.waitsFor[index - 1] : this.#base)
   }
 
   #nextStage(waits: ReadonlySet<number>): Set<number> {
@@ -97,14 +110,15 @@ class Linker {
     return new Set(waits)
   }
 
-  /** What the step speaks of without a number. In an ordered list it waits for its stage as well. */
+  /** What the step speaks of without a number; in an ordered list that is only what its place says anyway. */
   #spoken(step: Step, index: number): Set<number> | null {
     const previous = this.#steps[index - 1]
-    if (!previous) return null
+    if (!previous || (this.#order === 'sequence' && step.place === null)) return null
     const spoken = spokenOf(step, this.#nouns)
-    if (spoken !== undefined) return this.#order === 'sequence' && step.place === null ? null : new Set([spoken])
-    if (!meansPrevious(step) && !buildsOn(step, previous)) return null
-    if (meansSeveral(step) || this.#order === 'sequence') return new Set(this.#stage)
+    if (spoken !== undefined) return new Set([spoken])
+    if (!meansPrevious(step)) return buildsOn(step, previous) ? new Set([index - 1]) : null
+    this.#chained.add(index)
+    if (meansSeveral(step) || step.place === 'then') return new Set(this.#stage)
     return new Set([index - 1])
   }
 }

@@ -41,10 +41,11 @@ const LEADING: readonly [Place, RegExp][] = [
   ['finally', /^(?:最后|最後|最终|最終)[，,：:]?\s*/],
   ['parallel', /^(?:同时|同時|与此同时|與此同時|并行地?|並行地?)[，,：:]?\s*/],
   ['then', /^(?:然后|然後|接着|接著|接下来|接下來|随后|隨後|之后|之後|其次|下一步|再)[，,：:]?\s*/],
-  ['first', /^(?:首先|第一步?)[，,：:]\s*/],
+  ['first', /^(?:首先|第一步)[，,：:]?\s*/],
 ]
 
-const TRAILING_PARALLEL = /[,\s]+(?:in parallel|at the same time|simultaneously|concurrently|meanwhile)\s*[.!]?\s*$/i
+const TRAILING_PARALLEL =
+  /[,\s]+[(（]?(?:in parallel(?: (?:with|to) (?:(?:task|step|item)?\s*#?\d+|it|that|this))?|at the same time|simultaneously|concurrently|meanwhile)[)）]?\s*[.!]?\s*$/i
 const SAYS_PARALLEL =
   /\b(?:in parallel|at the same time|simultaneously|concurrently|in any order|independently)\b|并行|並行|同时进行/i
 const SAYS_SEQUENCE =

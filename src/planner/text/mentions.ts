@@ -1,10 +1,10 @@
+import { withoutLead } from './lead.ts'
 import type { Step } from './steps.ts'
-import { withoutLead } from './steps.ts'
 import { COURTESY, firstWord, isVerb } from './verbs.ts'
 
 /** "it" and the like as what the order is about, with no other noun before it that it could mean. */
 const PRONOUN =
-  /^\s+(?:(?:up|out|down|in|into|on|to|from|with|for|about|over|through|all|both|each|of|based)\s+){0,3}(it|them|these|those|both|this|that|its|their|one)\b(?!\s+(?:is|are|was|clear|sure|that|possible|easy)\b)(?:\s+(\p{L}+))?/iu
+  /^\s+(?:(?:up|out|down|in|into|on|to|from|with|for|about|over|through|all|both|each|of|based|me|us|him|her)\s+){0,3}(it|them|these|those|both|this|that|its|their|one)\b(?!\s+(?:is|are|was|clear|sure|that|possible|easy)\b)(?:\s+(\p{L}+))?/iu
 /** Orders that need something to do it to: without one they mean what came before. */
 const NEEDS_OBJECT =
   /^(?:translate|summari[sz]e|review|proofread|edit|test|deploy|publish|send|e-?mail|print|format|compile|submit|share|present|verify|validate|sort|rank|save|refactor|compare|combine|merge|illustrate|evaluate|upload|post|report|rewrite|shorten|polish|revise|rate)(?:\s+(?:into|in|to|for|by|as|with|on|from)\b|\s*$)/i
@@ -12,6 +12,7 @@ const RESULT =
   /\b(?:the|your|these|those|its|their|all)\s+(?:\p{L}+\s+)?(?:results?|outputs?|outcomes?|findings|answers?|responses?|drafts?|notes)\b|\b(?:based on|using|with|from|after)\s+(?:it|that|this|them|these|those|both)\b|基于此|基于它|根据结果|据此/iu
 const DEFINITE = /\b(?:the|this|that|these|those|said)\s+((?:[\p{L}-]+\s*){1,4})/giu
 const INDEFINITE = /\b(?:an?|another|some|one|two|three|several|new)\s+((?:[\p{L}-]+\s*){1,4})/giu
+const NAMED_IN_BRACKETS = /[(（](?:after|depends on|based on|once|requires|needs|using)\s*:?\s+([\p{L}\s-]{2,60})/giu
 /** What an order makes, where the noun is not the verb. */
 const MADE: Readonly<Record<string, string>> = {
   summarize: 'summary',
@@ -31,7 +32,7 @@ const MADE: Readonly<Record<string, string>> = {
 }
 /** Gathering, and making something of what was gathered: the second needs the first, though no word says so. */
 const GATHERS =
-  /^(?:research|search|find|look (?:up|into|for)|collect|gather|investigate|read|fetch|download|survey|analy[sz]e|explore|study|review|scan|query|retrieve|identify|interview|compare|browse)\b/i
+  /^(?:research|search|find|look (?:up|into|for)|collect|gather|investigate|read|fetch|download|survey|analy[sz]e|explore|study|review|scan|query|retrieve|identify|interview|compare|browse|evaluate|test|measure|benchmark|inspect|examine|assess|check|audit|monitor)\b/i
 const MAKES =
   /^(?:summari[sz]e|(?:write|draft|compose|create|make|prepare|produce|generate|compile)\s+(?:up\s+)?(?:an?|the|some|me|us|your)?\s*(?:[\p{L}-]+\s+){0,3}?(?:summary|report|overview|essay|article|post|paper|brief|briefing|review|conclusion|recommendations?|comparison|analysis|digest|memo|presentation|proposal|plan|table|chart|document|conclusions|synthesis)\b|synthesi[sz]e|conclude|recommend|draw conclusions|visuali[sz]e|report)/iu
 const STOP = new Set(
@@ -81,6 +82,7 @@ const NEAR = 50
 function definitePhrases(step: Step): string[][] {
   const mask = step.span.mask.slice(0, 2_000)
   const phrases = [...mask.matchAll(DEFINITE)].map((found) => wordsOf(found[1]))
+  for (const found of mask.matchAll(NAMED_IN_BRACKETS)) phrases.push(wordsOf(found[1]))
   const lead = /^(?:after|following|once|when|based on|using|with)\s+([^,]{1,100}),/i.exec(mask)
   return lead ? [...phrases, wordsOf(lead[1])] : phrases
 }

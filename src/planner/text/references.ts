@@ -19,7 +19,7 @@ const NAMED = new RegExp(
 )
 /** "after 1", "based on 1 and 2", "(depends on: 3)": a bare number only where nothing is counted by it. */
 const BARE = new RegExp(
-  `\\b(?:after|based on|following|using|from|depends on|depending on|requires|needs|builds on)\\s*:?\\s*#?${ONE}${MORE}(?=\\s*(?:[,.;:)\\]]|$|(?:is|are|finish|finishes|complete|completes)\\b))`,
+  `\\b(?:after|based on|following|using|from|depends on|depending on|requires|needs|builds on|compare|combine|merge|join|review)\\s*:?\\s*#?${ONE}${MORE}(?=\\s*(?:[,.;:)\\]]|$|(?:is|are|finish|finishes|complete|completes)\\b))`,
   'gi',
 )
 const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth']

@@ -1,8 +1,9 @@
 import type { Block, Item, Section } from './blocks.ts'
+import { withoutLead } from './lead.ts'
 import type { Order } from './link.ts'
 import { orderIn, takePlace } from './markers.ts'
 import type { Span } from './span.ts'
-import { proseOf, type Step, stepOfItem, withoutLead } from './steps.ts'
+import { proseOf, type Step, stepOfItem } from './steps.ts'
 import { isOrder } from './verbs.ts'
 
 /** What a section asks for. */
@@ -27,11 +28,21 @@ export function readSection(section: Section): SectionReading {
   const reading: SectionReading = { steps: [], order: 'parallel', title: null, context: [] }
   for (const [index, block] of section.blocks.entries()) {
     const next = section.blocks[index + 1]
-    if (block.kind === 'list') readList(block.items, introOf(section.blocks[index - 1]), reading)
+    const alone = block.kind === 'list' ? loneItem(block.items) : null
+    if (alone) readProse(alone, reading, false)
+    else if (block.kind === 'list') readList(block.items, introOf(section.blocks[index - 1]), reading)
     else if (next?.kind === 'list' && areTasks(next.items, block.span)) readIntro(block.span, reading)
     else readProse(block.span, reading, section.blocks.slice(0, index).some(isList))
   }
   return reading
+}
+
+/** One bullet is no list: it may hold several things to do. */
+function loneItem(items: readonly Item[]): Span | null {
+  const [only] = items
+  const isAlone =
+    items.length === 1 && only?.marker === 'bullet' && !only.done && only.children.length + only.more.length === 0
+  return isAlone ? only.span : null
 }
 
 function isList(block: Block): boolean {

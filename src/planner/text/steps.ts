@@ -1,7 +1,8 @@
 import type { Item } from './blocks.ts'
 import { clausesOf, sentencesOf } from './clauses.ts'
+import { withoutLead } from './lead.ts'
 import { type Place, takePlace } from './markers.ts'
-import { cut, type Span, spanOf, trim, without } from './span.ts'
+import { cut, type Span, spanOf, without } from './span.ts'
 import { COURTESY, firstWord, isOrder } from './verbs.ts'
 
 /** One thing to do, as the text says it. */
@@ -12,6 +13,8 @@ export interface Step {
   label: string | null
   /** Its number is a name, rather than a place in an order. */
   called: boolean
+  /** It stands in one sentence with the step before it. */
+  continues: boolean
   direction: Span | null
   /** What was said about it in sentences of their own. */
   notes: string[]
@@ -21,6 +24,8 @@ export interface Step {
 /** A sentence that says how to do what was just asked for, rather than what to do next. */
 const REMARK =
   /^(?:please )?(?:keep|make (?:sure|it|them|this)|ensure|use|include|limit|avoid|do not|don['’]t|never|always|note|remember|focus|be|cite|mention|consider|assume|let me know|let us know|stick to|follow|thank|thanks|add (?:some|more)|look (?:for|at)|start with|try to|no |it |they |this |these |that |the |there )\b/i
+const PLEASANTRY =
+  /^(?:hi|hello|hey|dear|good (?:morning|afternoon|evening)|thanks|thank you|many thanks|cheers|regards|best regards|please)\b[^.!?\n]{0,24}[.!,]*$/i
 /** What someone takes one of, and another: "book a hotel and a table" is two things to do. */
 const DISTRIBUTES = /^(?:book|reserve|rent|schedule|hire)\b/i
 const ANOTHER = /(?:\s*,\s*(?:and\s+)?|\s+and\s+)(?=(?:an?|another)\s)/gi
@@ -39,9 +44,12 @@ export interface Prose {
 export function proseOf(paragraph: Span): Prose {
   const prose: Prose = { steps: [], context: [] }
   for (const sentence of sentencesOf(paragraph)) {
+    if (PLEASANTRY.test(sentence.mask)) continue
     const steps = clausesOf(sentence).flatMap(stepsOfClause)
     if (isWork(sentence, steps, prose.steps.length > 0)) {
-      prose.steps.push(...steps)
+      for (const [index, step] of steps.entries()) {
+        prose.steps.push({ ...withVerb(step, prose.steps.at(-1)), continues: index > 0 })
+      }
       continue
     }
     const last = prose.steps.at(-1)
@@ -49,6 +57,14 @@ export function proseOf(paragraph: Span): Prose {
     else prose.context.push(sentence.text)
   }
   return prose
+}
+
+/** "Book a flight, then a hotel": the verb counts on. */
+function withVerb(step: Step, previous: Step | undefined): Step {
+  const order = previous && without(withoutLead(previous.span), COURTESY)
+  const verb = order && DISTRIBUTES.test(order.mask) ? firstWord(order.mask)?.word : undefined
+  if (!order || verb === undefined || !/^(?:an?|another)\s/i.test(step.span.mask)) return step
+  return { ...step, span: joinedWith(cut(order, 0, verb.length), step.span, ' ') }
 }
 
 function isWork(sentence: Span, steps: readonly Step[], followsAnother: boolean): boolean {
@@ -63,11 +79,13 @@ function stepsOfClause(clause: Span): Step[] {
   const { place, rest } = takePlace(withoutEnd(clause))
   const plain = place === null ? takePlace(without(rest, COURTESY)) : { place, rest }
   if (plain.rest.mask === '') return []
-  return distributed(plain.rest).map((span) => stepOf(span, plain.place))
+  // "then a hotel and a spa": the second begins with the first, not after it.
+  const beside = plain.place === 'then' || plain.place === 'finally' ? 'parallel' : plain.place
+  return distributed(plain.rest).map((span, index) => stepOf(span, index === 0 ? plain.place : beside))
 }
 
 function stepOf(span: Span, place: Place | null): Step {
-  return { span, place, label: null, called: false, direction: null, notes: [], children: [] }
+  return { span, place, label: null, called: false, continues: false, direction: null, notes: [], children: [] }
 }
 
 /** "Book a hotel and a snowmobile" as "Book a hotel" and "book a snowmobile", each with what leads to both. */
@@ -107,25 +125,20 @@ export function stepOfItem(item: Item): Step {
   }
 }
 
-/** "Based on task 1," and the like before the order itself. */
-const LEAD =
-  /^(?:(?:based|building|depending) (?:up)?on|after|following|once|when|as soon as|using|with|from|given|for|in addition to|基于|基於|根据|根據|使用|在|依据)[^,，:.;]{1,160}?[,，]\s*(?:then\s+|please\s+)?/i
-
-/** The order, without what leads up to it. */
-export function withoutLead(span: Span): Span {
-  const found = LEAD.exec(span.mask)
-  return found ? trim(cut(span, found[0].length)) : span
-}
-
 /** A name of a step: its first sentence's order, in one line, with a capital. */
 export function nameOfStep({ span }: Step): string {
-  const [first] = sentencesOf(span)
+  const [first] = sentencesOf(firstLine(span))
   const plain = without(withoutLead(withoutAside(first ?? span)), COURTESY)
   const name = withoutEnd(plain)
     .text.replace(/\s+/g, ' ')
     .replace(/\*\*|__/g, '')
     .trim()
   return name === '' ? span.text : name.charAt(0).toUpperCase() + name.slice(1)
+}
+
+function firstLine(span: Span): Span {
+  const end = span.text.indexOf('\n')
+  return end > 0 ? cut(span, 0, end) : span
 }
 
 /** "(after 1)" at the end says when, not what. */
@@ -138,7 +151,7 @@ function withoutAside(span: Span): Span {
 }
 
 function withoutEnd(span: Span): Span {
-  const end = /(?:[\s.,;:!。；，：！]|\s(?:and|then))+$/i.exec(span.mask.slice(-12))
+  const end = /(?:[\s.,;:!?。；，：！？]|\s(?:and|then))+$/i.exec(span.mask.slice(-12))
   return end ? cut(span, 0, span.mask.length - end[0].length) : span
 }
 
