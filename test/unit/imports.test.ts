@@ -88,6 +88,20 @@ t.test('imports go one way only', async (t) => {
   )
 })
 
+/** The packages that are there at run time: imports of types are stripped. */
+function packagesOf(text: string): string[] {
+  const running = text.replaceAll(/^\s*(?:import|export) type\b[^'"`;]*?from\s*'[^']+'/gm, '')
+  const outside = specifiersOf(running).filter((specifier) => !/^(?:\.|node:)/.test(specifier))
+  return outside.map((specifier) => specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/'))
+}
+
+t.test('what the server imports is installed with it', async (t) => {
+  const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  for (const file of sources) {
+    for (const name of packagesOf(file.text)) t.ok(name in dependencies, `${name}, which ${file.name} imports`)
+  }
+})
+
 t.test('no file imports itself by a detour', async (t) => {
   t.equal(firstCycle(sources)?.join(' → '), undefined)
 })
