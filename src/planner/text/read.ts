@@ -97,11 +97,12 @@ function nestedOutline(step: Step, among: boolean): Outline {
 
 function frameOf(all: readonly Read[], working: readonly Read[]): Frame {
   const idle = all.filter((read) => !working.includes(read))
-  const title = idle.find(({ section }) => section.heading !== null && section.blocks.length === 0)
   const only = working.length === 1 ? working[0] : undefined
+  const titled = idle.find(({ section }) => section.heading !== null && section.blocks.length === 0)
+  const title = (titled ?? only)?.section.heading
   const context = [...idle, ...(only ? [only] : [])].flatMap(({ reading }) => reading.context)
   return {
-    name: title?.section.heading ? nameOf(title.section.heading.text) : null,
+    name: title ? nameOf(title.text) : null,
     context,
     order: only ? only.reading.order : (orderIn(context.join('\n')) ?? 'sequence'),
   }

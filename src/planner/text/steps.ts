@@ -144,7 +144,7 @@ function firstLine(span: Span): Span {
 /** "(after 1)" at the end says when, not what. */
 function withoutAside(span: Span): Span {
   const found =
-    /\s*[(（](?:after|depends|based|needs|requires|once|using|in parallel|parallel)\b[^()（）]{0,100}[)）]\s*[.!。]?$/i.exec(
+    /\s*[(（](?:after|before|depends|based|needs|requires|once|using|in parallel|parallel)\b[^()（）]{0,100}[)）]\s*[.!。]?$/i.exec(
       span.mask,
     )
   return found ? cut(span, 0, found.index) : span
