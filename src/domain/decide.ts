@@ -3,8 +3,7 @@ import { settle } from './moves/settle.ts'
 import { Need } from './need.ts'
 import { type Assignment, claimTask, isClaimable } from './commands/run.ts'
 import type { AttemptRow, ContextRow, TaskRow } from './rows.ts'
-import type { WorkingCopy as Copy } from './working-copy.ts'
-import { WorkingCopy } from './working-copy.ts'
+import { WorkingCopy, type WorkingCopy as Copy } from './working-copy.ts'
 
 /** Decides a change purely: writes to the working copy, and returns how to make the answer once all is settled. */
 export type Decide<T> = (w: Copy) => () => T
@@ -13,8 +12,8 @@ export type Decide<T> = (w: Copy) => () => T
 export interface Claimer {
   /** How many tasks of one objective may work at once. */
   readonly maxRunning: number
-  /** Reserves room for a task and says who runs it; null: not by this process, not now. */
-  reserve(task: TaskRow): Assignment | null
+  /** Reserves room for a task and says who runs it; null: not by this process, not now. `open`: the attempt that goes on. */
+  reserve(task: TaskRow, open: AttemptRow | undefined): Assignment | null
   /** Gives room back that a discarded decision had reserved. */
   release(count: number): void
 }
@@ -81,7 +80,7 @@ function claimReady(copy: Copy, claimer: Claimer | null): Claim[] | Need {
     const ready = [...copy.ready].map((id) => copy.task(id)).sort((a, b) => b.priority - a.priority)
     for (const task of ready) {
       if (!isClaimable(copy, task, claimer.maxRunning)) continue
-      const assignment = claimer.reserve(task)
+      const assignment = claimer.reserve(task, copy.attempt(task.id))
       if (assignment === null) continue
       claims.push({ task, attempt: claimTask(copy, task.id, assignment) })
     }

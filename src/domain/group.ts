@@ -68,22 +68,23 @@ const TRANSACTION = { timeout: 60_000, maxWait: 15_000 }
 
 /** Runs a group of changes in one transaction. Its order is that of design §5.2. */
 export async function runGroup(database: Database, members: readonly Member[], options: GroupOptions): Promise<GroupResult> {
-  let claims = 0
+  let group: Group | undefined
   try {
     return await database.prisma.$transaction(async (tx) => {
-      const group = new Group(tx as Sql, members, options)
+      group = new Group(tx as Sql, members, options)
       const result = await group.run()
-      claims = result.changed.reduce((sum, changed) => sum + changed.claims.length, 0)
       await options.fault?.('group:before-commit')
       return result
     }, TRANSACTION)
   } catch (error) {
-    options.claimer?.release(claims)
+    options.claimer?.release(group?.claimed ?? 0)
     throw error
   }
 }
 
 class Group {
+  /** How many tasks its decisions have claimed room for. */
+  claimed = 0
   private readonly sql: Sql
   private readonly members: readonly Member[]
   private readonly options: GroupOptions
@@ -197,6 +198,7 @@ class Group {
       const answer = decided.answers.get(n)
       this.outcomes[i] = answer ? { kind: 'answered', answer } : { kind: 'failed', error: decided.failures.get(n) }
     }
+    this.claimed += decided.claims.length
     changed.push({ copy: decided.copy, claims: decided.claims })
   }
 

@@ -180,6 +180,8 @@ export interface AttemptRow {
   agent: string
   reason: string
   startedAt: string
+  /** When its timeout began to count: at its start, and anew when a person answered. */
+  clockAt: string
   sentAt: string | null
   remoteTaskId: string | null
   remoteContextId: string | null
@@ -259,5 +261,7 @@ export interface EventRow {
   rootId: string | null
   planId: string | null
   taskId: string | null
+  /** Whether it is about the objective, its plans, or a task below it. */
+  inTree: boolean
   data: EventData[EventType]
 }

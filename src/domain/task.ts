@@ -54,6 +54,8 @@ export interface TaskView {
   planId?: string
   taskIndex?: number
   dependencies?: string[]
+  /** A lone Message answered its sender, who never saw it: only a reader that asks for it gets such a task. */
+  unseen?: true
   /** The last event of the context that this view includes; a follower continues after it. */
   seq: number
 }

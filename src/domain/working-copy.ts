@@ -1,3 +1,4 @@
+import { planNotFound, taskNotFound } from '../base/errors.ts'
 import type { EventData, EventType } from './event.ts'
 import type { Loaded, Rows } from './loaded.ts'
 import { Need, type NeedKind } from './need.ts'
@@ -110,17 +111,26 @@ export class WorkingCopy {
     return this.appended.reduce((sum, [, rows]) => sum + rows.length, moved)
   }
 
-  /** A task that this copy must have. */
+  /** A task of this context. @throws TrellisError taskNotFound for any other */
   task(id: string): TaskRow {
-    return this.tasks.get(id) ?? this.miss('lineage', id)
+    const task = this.tasks.get(id)
+    if (task === undefined && !this.created && this.loaded.answerOf('lineage', id) === undefined) this.miss('lineage', id)
+    if (task === undefined || task.contextKey !== this.context.key) throw taskNotFound(id)
+    return task
   }
 
   plan(id: string): PlanRow {
-    return this.plans.get(id) ?? this.miss('plan', id)
+    const plan = this.plans.get(id)
+    if (plan === undefined && !this.created && this.loaded.answerOf('plan', id) === undefined) this.miss('plan', id)
+    if (plan === undefined || plan.contextKey !== this.context.key) throw planNotFound(id)
+    return plan
   }
 
   plannedTask(id: string): PlannedRow {
-    return this.planned.get(id) ?? this.miss('lineage', id)
+    const planned = this.planned.get(id)
+    if (planned !== undefined) return planned
+    if (this.created || this.loaded.answerOf('lineage', id) !== undefined) throw taskNotFound(id)
+    return this.miss('lineage', id)
   }
 
   objective(): ObjectiveRow | undefined {
@@ -206,6 +216,7 @@ export class WorkingCopy {
       rootId: task?.rootId ?? (plan ? (this.tasks.get(plan.taskId)?.rootId ?? null) : null),
       planId: plan?.id ?? task?.planId ?? null,
       taskId: task?.id ?? null,
+      inTree: task === undefined || task.planId !== null || task.kind === 'planned',
       data,
     })
     return this.context.seq

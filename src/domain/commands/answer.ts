@@ -65,7 +65,11 @@ function answerInput(
   moveTask(w, input.taskId, { state: 'working' })
   const task = w.tasks.edit(input.taskId)
   if (task.kind !== 'executed') return
-  if (w.attempt(task.id) !== undefined) w.attempts.edit(task.id).answerId = row
+  if (w.attempt(task.id) !== undefined) {
+    const attempt = w.attempts.edit(task.id)
+    attempt.answerId = row
+    attempt.clockAt = w.now
+  }
   task.claimableAt = w.now
   w.ready.add(task.id)
 }

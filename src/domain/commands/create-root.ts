@@ -15,6 +15,12 @@ export interface TaskDefaults {
   onPlanFailure: 'fail' | 'continue'
 }
 
+export interface Reference {
+  id: string
+  /** In another context of the same owner, and finished. */
+  elsewhere: boolean
+}
+
 export interface NewRoot {
   id: string
   kind: TaskKind
@@ -24,7 +30,7 @@ export interface NewRoot {
   request: TaskRequest
   task: Partial<DraftTask>
   /** Tasks to wait for, whatever their end, and whose artifacts are the input. */
-  references: readonly string[]
+  references: readonly Reference[]
   /** ISO 8601; see TaskRow. */
   visibleAt: string
   onPlanFailure?: 'fail' | 'continue'
@@ -32,9 +38,9 @@ export interface NewRoot {
 
 /** Inserts a root task with its message. Its plans, if it is planned, are added by `createPlans`. */
 export function createRoot(w: WorkingCopy, root: NewRoot, defaults: TaskDefaults): TaskRow {
-  const waitFor = root.references.filter((id) => !isTerminal(w.task(id).state))
+  const waitFor = root.references.filter(({ id, elsewhere }) => !elsewhere && !isTerminal(w.task(id).state))
   const task = w.tasks.insert(root.id, rootRow(w, root, defaults, waitFor.length))
-  for (const dependsOnId of root.references) w.taskDependencies.push({ taskId: task.id, dependsOnId, reference: true })
+  for (const { id: dependsOnId } of root.references) w.taskDependencies.push({ taskId: task.id, dependsOnId, reference: true })
   if (task.kind === 'planned') w.planned.insert(task.id, plannedRow(w, task.id, root.onPlanFailure ?? defaults.onPlanFailure))
   if (root.message !== null) keepMessage(w, root.message, task.id)
   w.emit('task.created', { name: task.name, state: task.state, ...(task.agent && { agent: task.agent }) }, { task })

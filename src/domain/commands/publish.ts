@@ -7,6 +7,7 @@ import { isInterrupted, isTerminal } from '../task.ts'
 import type { WorkingCopy } from '../working-copy.ts'
 import { appendArtifact } from './append-artifact.ts'
 import { keepMessage } from './create-root.ts'
+import { askFor } from './ask.ts'
 import { type AttemptRef, isCurrent } from './run.ts'
 
 type StatusEvent = Extract<ExecutionEvent, { kind: 'status' | 'task' }>
@@ -52,25 +53,7 @@ function publishStatus(w: WorkingCopy, task: TaskRow, event: StatusEvent): void 
     ...(message && { message }),
     ...(event.metadata && { metadata: event.metadata }),
   })
-  if (isInterrupted(event.state)) askFor(w, task, event, message)
-}
-
-/** Opens the question that the task now waits on. (design §6, Questions) */
-function askFor(w: WorkingCopy, task: TaskRow, event: StatusEvent, message: Message | undefined): void {
-  const id = newId('input')
-  const kind = event.state === 'auth-required' ? 'auth' : 'input'
-  w.inputs.insert(id, {
-    id,
-    contextKey: w.context.key,
-    taskId: task.id,
-    rootId: task.rootId,
-    kind,
-    message: message ?? null,
-    openedAt: w.now,
-    closedAt: null,
-    answeredBy: null,
-  })
-  w.emit('input.requested', { inputId: id, kind, ...(message && { message }) }, { task })
+  if (isInterrupted(event.state)) askFor(w, task.id, message)
 }
 
 /**

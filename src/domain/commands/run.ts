@@ -2,7 +2,7 @@ import { newId } from '../../base/ids.ts'
 import type { Message } from '../message.ts'
 import { becomeReady, moveTask } from '../moves/task.ts'
 import type { AttemptRow, TaskRow } from '../rows.ts'
-import { isTerminal } from '../task.ts'
+import { isInterrupted, isTerminal } from '../task.ts'
 import type { WorkingCopy } from '../working-copy.ts'
 
 /** Which try of which task, by which holder: every write of an attempt is guarded by all of it. (design §5.4) */
@@ -58,6 +58,7 @@ function newAttempt(w: WorkingCopy, task: TaskRow, { agent, reason }: Assignment
     agent,
     reason,
     startedAt: w.now,
+    clockAt: w.now,
     sentAt: null,
     remoteTaskId: null,
     remoteContextId: null,
@@ -82,11 +83,55 @@ export function parkTask(w: WorkingCopy, ref: AttemptRef, checkAt: string): bool
   const task = w.tasks.edit(ref.taskId)
   task.runner = null
   task.claimableAt = checkAt
-  w.attempts.edit(ref.taskId).parkedTimes += 1
+  const attempt = w.attempts.edit(ref.taskId)
+  attempt.parkedTimes += 1
+  // The executor has passed the answer on, and says so by waiting for what follows.
+  attempt.answerId = null
   return true
 }
 
 const MAX_TAKEOVERS = 3
+
+/** Gives an attempt back as it is: its process stops. Not counted as a takeover. */
+export function releaseTask(w: WorkingCopy, ref: AttemptRef): boolean {
+  if (!isCurrent(w, ref)) return false
+  const task = w.tasks.edit(ref.taskId)
+  task.runner = null
+  if (!isInterrupted(task.state)) becomeReady(w, task)
+  return true
+}
+
+/**
+ * What follows when `execute` returned: an interrupted task waits without its runner, a parked one until `checkAt`;
+ * otherwise the executor broke its contract, and the attempt failed.
+ */
+export function leaveExecution(w: WorkingCopy, ref: AttemptRef, checkAt: string | null): boolean {
+  if (!isCurrent(w, ref)) return false
+  const { state } = w.task(ref.taskId)
+  if (isInterrupted(state)) return releaseTask(w, ref)
+  if (checkAt !== null) return parkTask(w, ref, checkAt)
+  const error = 'The executor returned before the task was finished'
+  return failAttempt(w, ref, { error, retryable: false, outcome: 'failed' })
+}
+
+/** Keeps what must be known after a crash. The remote task's id is kept even after the task ended. (design §6) */
+export function recordAttempt(w: WorkingCopy, ref: AttemptRef, patch: AttemptPatch): boolean {
+  const current = isCurrent(w, ref)
+  const attempt = w.attempts.get(ref.taskId)
+  if (attempt === undefined || attempt.number !== ref.number) return false
+  if (!current && patch.remoteTaskId === undefined) return false
+  Object.assign(w.attempts.edit(ref.taskId), patch)
+  if (patch.remoteTaskId !== undefined || patch.maybeDuplicate === true) {
+    const { remoteTaskId, maybeDuplicate } = patch
+    w.emit('attempt.noted', { attempt: ref.number, ...(remoteTaskId && { remoteTaskId }), ...(maybeDuplicate && { maybeDuplicate }) }, { task: w.task(ref.taskId) })
+  }
+  return current
+}
+
+/** What an executor may record of its attempt. */
+export type AttemptPatch = Partial<
+  Pick<AttemptRow, 'sentAt' | 'remoteTaskId' | 'remoteContextId' | 'maybeDuplicate' | 'memo'>
+>
 
 /** Takes an attempt from a runner that was not seen for too long. The third time the attempt is lost. */
 export function takeOver(w: WorkingCopy, ref: AttemptRef): boolean {

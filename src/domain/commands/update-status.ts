@@ -2,9 +2,10 @@ import { invalidState } from '../../base/errors.ts'
 import type { Artifact, Message, Metadata } from '../message.ts'
 import { moveTask } from '../moves/task.ts'
 import type { TaskRow } from '../rows.ts'
-import { isTerminal, TASK_STATES, type TaskState } from '../task.ts'
+import { isInterrupted, isTerminal, TASK_STATES, type TaskState } from '../task.ts'
 import type { WorkingCopy } from '../working-copy.ts'
 import { appendArtifact } from './append-artifact.ts'
+import { askFor } from './ask.ts'
 
 export interface StatusUpdate {
   taskId: string
@@ -23,6 +24,7 @@ export function updateTaskStatus(w: WorkingCopy, update: StatusUpdate): void {
   const { state, message, metadata } = update
   if (state === task.state && message === undefined && metadata === undefined) return
   moveTask(w, task.id, { state, ...(message && { message }), ...(metadata && { metadata }) })
+  if (isInterrupted(state)) askFor(w, task.id, message)
 }
 
 /** From which states a client may move a manual task where. */

@@ -5,7 +5,7 @@ import type { Part } from '../message.ts'
 import { isoTime } from './tasks.ts'
 
 /** An event as followers read it: of an artifact, with the parts that it names. */
-export type LoggedEvent = ContextEvent & { rootId: string | null; parts?: Part[] }
+export type LoggedEvent = ContextEvent & { rootId: string | null; inTree: boolean; parts?: Part[] }
 
 /** Where a follower of a context is. */
 export interface EventCursor {
@@ -16,7 +16,7 @@ export interface EventCursor {
 
 const PAGE = 200
 
-const READ = `SELECT k.i, e.seq, e.time, e.type, e.root_id AS "rootId", e.plan_id AS "planId", e.task_id AS "taskId", e.data,
+const READ = `SELECT k.i, e.seq, e.time, e.type, e.root_id AS "rootId", e.plan_id AS "planId", e.task_id AS "taskId", e.in_tree AS "inTree", e.data,
   CASE WHEN e.type = 'task.artifact' THEN (SELECT json_agg(p.part ORDER BY p.n) FROM artifact_part p
     WHERE p.artifact_key = e.data ->> 'artifactKey' AND p.n >= (e.data ->> 'from')::int
       AND p.n < (e.data ->> 'from')::int + (e.data ->> 'count')::int) END AS parts
@@ -32,6 +32,7 @@ interface EventRecord {
   rootId: string | null
   planId: string | null
   taskId: string | null
+  inTree: boolean
   data: unknown
   parts: Part[] | null
 }
@@ -56,12 +57,13 @@ async function readEvents(sql: Sql, cursors: readonly EventCursor[]): Promise<Lo
   return pages
 }
 
-function toEvent({ seq, time, type, rootId, planId, taskId, data, parts }: EventRecord): LoggedEvent {
+function toEvent({ seq, time, type, rootId, planId, taskId, inTree, data, parts }: EventRecord): LoggedEvent {
   return {
     seq,
     time: isoTime(time as unknown as string),
     type,
     rootId,
+    inTree,
     ...(planId !== null && { planId }),
     ...(taskId !== null && { taskId }),
     data,

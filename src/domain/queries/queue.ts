@@ -6,14 +6,18 @@ export interface Candidate {
   contextKey: string
 }
 
-/** Claimable tasks in the order they should start, of objectives that may run one more. */
-export async function findClaimable(sql: Sql, limit: number, maxRunning: number): Promise<Candidate[]> {
+/** Claimable tasks in the order they should start, of objectives that may run one more, but for those named. */
+export async function findClaimable(
+  sql: Sql,
+  query: { limit: number; maxRunning: number; except: readonly string[] },
+): Promise<Candidate[]> {
   return sql.$queryRawUnsafe<Candidate[]>(
     `SELECT t.id AS "taskId", t.context_key AS "contextKey" FROM task t JOIN context c ON c.key = t.context_key
-     WHERE t.claimable_at <= clock_timestamp() AND (t.state = 'working' OR c.running < $2)
+     WHERE t.claimable_at <= clock_timestamp() AND (t.state = 'working' OR c.running < $2) AND NOT t.id = ANY($3::text[])
      ORDER BY t.priority DESC, t.claimable_at LIMIT $1`,
-    limit,
-    maxRunning,
+    query.limit,
+    query.maxRunning,
+    query.except,
   )
 }
 

@@ -16,6 +16,7 @@ export interface Work {
   tenant: string
   owner: string
   attempt: AttemptRow
+  lease: number
   /** The message that made the root task, if this is one. */
   firstMessage: Message | null
   /** The answer to what the attempt asked, if there is one that the executor has not had. */
@@ -102,6 +103,7 @@ function toWork({ task, row, attempt, firstMessage, answer, related, remoteConte
     tenant: row.tenant,
     owner: row.owner,
     attempt,
+    lease: row.lease,
     firstMessage,
     answer,
     related: (related ?? []).map((record) => ({ view: toTaskView(record), artifacts: record.artifacts ?? [] })),

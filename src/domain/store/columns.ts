@@ -100,10 +100,10 @@ export const TABLES = {
       ...boolean('maybeDuplicate'),
       ...int('number', 'parkedTimes', 'takeovers'),
       ...json('memo', 'usage'),
-      ...time('startedAt', 'sentAt', 'endedAt'),
+      ...time('startedAt', 'clockAt', 'sentAt', 'endedAt'),
     },
     mutable: [
-      'sentAt', 'remoteTaskId', 'remoteContextId', 'maybeDuplicate', 'memo', 'answerId', 'parkedTimes', 'takeovers',
+      'clockAt', 'sentAt', 'remoteTaskId', 'remoteContextId', 'maybeDuplicate', 'memo', 'answerId', 'parkedTimes', 'takeovers',
       'outcome', 'error', 'usage', 'endedAt',
     ], // biome-ignore format: rows
   },
@@ -163,6 +163,7 @@ export const TABLES = {
     columns: {
       ...text('contextKey', 'type', 'rootId', 'planId', 'taskId'),
       ...int('seq'),
+      ...boolean('inTree'),
       ...time('time'),
       ...json('data'),
     },

@@ -1905,6 +1905,7 @@ export const AttemptScalarFieldEnum = {
   agent: 'agent',
   reason: 'reason',
   startedAt: 'startedAt',
+  clockAt: 'clockAt',
   sentAt: 'sentAt',
   remoteTaskId: 'remoteTaskId',
   remoteContextId: 'remoteContextId',
@@ -2018,6 +2019,7 @@ export const EventScalarFieldEnum = {
   rootId: 'rootId',
   planId: 'planId',
   taskId: 'taskId',
+  inTree: 'inTree',
   data: 'data'
 } as const
 

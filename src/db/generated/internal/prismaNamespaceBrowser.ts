@@ -261,6 +261,7 @@ export const AttemptScalarFieldEnum = {
   agent: 'agent',
   reason: 'reason',
   startedAt: 'startedAt',
+  clockAt: 'clockAt',
   sentAt: 'sentAt',
   remoteTaskId: 'remoteTaskId',
   remoteContextId: 'remoteContextId',
@@ -374,6 +375,7 @@ export const EventScalarFieldEnum = {
   rootId: 'rootId',
   planId: 'planId',
   taskId: 'taskId',
+  inTree: 'inTree',
   data: 'data'
 } as const
 

@@ -46,6 +46,7 @@ export type AttemptMinAggregateOutputType = {
   agent: string | null
   reason: string | null
   startedAt: Date | null
+  clockAt: Date | null
   sentAt: Date | null
   remoteTaskId: string | null
   remoteContextId: string | null
@@ -66,6 +67,7 @@ export type AttemptMaxAggregateOutputType = {
   agent: string | null
   reason: string | null
   startedAt: Date | null
+  clockAt: Date | null
   sentAt: Date | null
   remoteTaskId: string | null
   remoteContextId: string | null
@@ -86,6 +88,7 @@ export type AttemptCountAggregateOutputType = {
   agent: number
   reason: number
   startedAt: number
+  clockAt: number
   sentAt: number
   remoteTaskId: number
   remoteContextId: number
@@ -122,6 +125,7 @@ export type AttemptMinAggregateInputType = {
   agent?: true
   reason?: true
   startedAt?: true
+  clockAt?: true
   sentAt?: true
   remoteTaskId?: true
   remoteContextId?: true
@@ -142,6 +146,7 @@ export type AttemptMaxAggregateInputType = {
   agent?: true
   reason?: true
   startedAt?: true
+  clockAt?: true
   sentAt?: true
   remoteTaskId?: true
   remoteContextId?: true
@@ -162,6 +167,7 @@ export type AttemptCountAggregateInputType = {
   agent?: true
   reason?: true
   startedAt?: true
+  clockAt?: true
   sentAt?: true
   remoteTaskId?: true
   remoteContextId?: true
@@ -271,6 +277,7 @@ export type AttemptGroupByOutputType = {
   agent: string
   reason: string
   startedAt: Date
+  clockAt: Date
   sentAt: Date | null
   remoteTaskId: string | null
   remoteContextId: string | null
@@ -316,6 +323,7 @@ export type AttemptWhereInput = {
   agent?: Prisma.StringFilter<"Attempt"> | string
   reason?: Prisma.StringFilter<"Attempt"> | string
   startedAt?: Prisma.DateTimeFilter<"Attempt"> | Date | string
+  clockAt?: Prisma.DateTimeFilter<"Attempt"> | Date | string
   sentAt?: Prisma.DateTimeNullableFilter<"Attempt"> | Date | string | null
   remoteTaskId?: Prisma.StringNullableFilter<"Attempt"> | string | null
   remoteContextId?: Prisma.StringNullableFilter<"Attempt"> | string | null
@@ -338,6 +346,7 @@ export type AttemptOrderByWithRelationInput = {
   agent?: Prisma.SortOrder
   reason?: Prisma.SortOrder
   startedAt?: Prisma.SortOrder
+  clockAt?: Prisma.SortOrder
   sentAt?: Prisma.SortOrderInput | Prisma.SortOrder
   remoteTaskId?: Prisma.SortOrderInput | Prisma.SortOrder
   remoteContextId?: Prisma.SortOrderInput | Prisma.SortOrder
@@ -364,6 +373,7 @@ export type AttemptWhereUniqueInput = Prisma.AtLeast<{
   agent?: Prisma.StringFilter<"Attempt"> | string
   reason?: Prisma.StringFilter<"Attempt"> | string
   startedAt?: Prisma.DateTimeFilter<"Attempt"> | Date | string
+  clockAt?: Prisma.DateTimeFilter<"Attempt"> | Date | string
   sentAt?: Prisma.DateTimeNullableFilter<"Attempt"> | Date | string | null
   remoteTaskId?: Prisma.StringNullableFilter<"Attempt"> | string | null
   remoteContextId?: Prisma.StringNullableFilter<"Attempt"> | string | null
@@ -386,6 +396,7 @@ export type AttemptOrderByWithAggregationInput = {
   agent?: Prisma.SortOrder
   reason?: Prisma.SortOrder
   startedAt?: Prisma.SortOrder
+  clockAt?: Prisma.SortOrder
   sentAt?: Prisma.SortOrderInput | Prisma.SortOrder
   remoteTaskId?: Prisma.SortOrderInput | Prisma.SortOrder
   remoteContextId?: Prisma.SortOrderInput | Prisma.SortOrder
@@ -416,6 +427,7 @@ export type AttemptScalarWhereWithAggregatesInput = {
   agent?: Prisma.StringWithAggregatesFilter<"Attempt"> | string
   reason?: Prisma.StringWithAggregatesFilter<"Attempt"> | string
   startedAt?: Prisma.DateTimeWithAggregatesFilter<"Attempt"> | Date | string
+  clockAt?: Prisma.DateTimeWithAggregatesFilter<"Attempt"> | Date | string
   sentAt?: Prisma.DateTimeNullableWithAggregatesFilter<"Attempt"> | Date | string | null
   remoteTaskId?: Prisma.StringNullableWithAggregatesFilter<"Attempt"> | string | null
   remoteContextId?: Prisma.StringNullableWithAggregatesFilter<"Attempt"> | string | null
@@ -438,6 +450,7 @@ export type AttemptCreateInput = {
   agent: string
   reason: string
   startedAt: Date | string
+  clockAt: Date | string
   sentAt?: Date | string | null
   remoteTaskId?: string | null
   remoteContextId?: string | null
@@ -460,6 +473,7 @@ export type AttemptUncheckedCreateInput = {
   agent: string
   reason: string
   startedAt: Date | string
+  clockAt: Date | string
   sentAt?: Date | string | null
   remoteTaskId?: string | null
   remoteContextId?: string | null
@@ -482,6 +496,7 @@ export type AttemptUpdateInput = {
   agent?: Prisma.StringFieldUpdateOperationsInput | string
   reason?: Prisma.StringFieldUpdateOperationsInput | string
   startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  clockAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   sentAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   remoteTaskId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   remoteContextId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -504,6 +519,7 @@ export type AttemptUncheckedUpdateInput = {
   agent?: Prisma.StringFieldUpdateOperationsInput | string
   reason?: Prisma.StringFieldUpdateOperationsInput | string
   startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  clockAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   sentAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   remoteTaskId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   remoteContextId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -526,6 +542,7 @@ export type AttemptCreateManyInput = {
   agent: string
   reason: string
   startedAt: Date | string
+  clockAt: Date | string
   sentAt?: Date | string | null
   remoteTaskId?: string | null
   remoteContextId?: string | null
@@ -548,6 +565,7 @@ export type AttemptUpdateManyMutationInput = {
   agent?: Prisma.StringFieldUpdateOperationsInput | string
   reason?: Prisma.StringFieldUpdateOperationsInput | string
   startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  clockAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   sentAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   remoteTaskId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   remoteContextId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -570,6 +588,7 @@ export type AttemptUncheckedUpdateManyInput = {
   agent?: Prisma.StringFieldUpdateOperationsInput | string
   reason?: Prisma.StringFieldUpdateOperationsInput | string
   startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  clockAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   sentAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   remoteTaskId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   remoteContextId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -597,6 +616,7 @@ export type AttemptCountOrderByAggregateInput = {
   agent?: Prisma.SortOrder
   reason?: Prisma.SortOrder
   startedAt?: Prisma.SortOrder
+  clockAt?: Prisma.SortOrder
   sentAt?: Prisma.SortOrder
   remoteTaskId?: Prisma.SortOrder
   remoteContextId?: Prisma.SortOrder
@@ -625,6 +645,7 @@ export type AttemptMaxOrderByAggregateInput = {
   agent?: Prisma.SortOrder
   reason?: Prisma.SortOrder
   startedAt?: Prisma.SortOrder
+  clockAt?: Prisma.SortOrder
   sentAt?: Prisma.SortOrder
   remoteTaskId?: Prisma.SortOrder
   remoteContextId?: Prisma.SortOrder
@@ -645,6 +666,7 @@ export type AttemptMinOrderByAggregateInput = {
   agent?: Prisma.SortOrder
   reason?: Prisma.SortOrder
   startedAt?: Prisma.SortOrder
+  clockAt?: Prisma.SortOrder
   sentAt?: Prisma.SortOrder
   remoteTaskId?: Prisma.SortOrder
   remoteContextId?: Prisma.SortOrder
@@ -673,6 +695,7 @@ export type AttemptSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs 
   agent?: boolean
   reason?: boolean
   startedAt?: boolean
+  clockAt?: boolean
   sentAt?: boolean
   remoteTaskId?: boolean
   remoteContextId?: boolean
@@ -695,6 +718,7 @@ export type AttemptSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Exten
   agent?: boolean
   reason?: boolean
   startedAt?: boolean
+  clockAt?: boolean
   sentAt?: boolean
   remoteTaskId?: boolean
   remoteContextId?: boolean
@@ -717,6 +741,7 @@ export type AttemptSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Exten
   agent?: boolean
   reason?: boolean
   startedAt?: boolean
+  clockAt?: boolean
   sentAt?: boolean
   remoteTaskId?: boolean
   remoteContextId?: boolean
@@ -739,6 +764,7 @@ export type AttemptSelectScalar = {
   agent?: boolean
   reason?: boolean
   startedAt?: boolean
+  clockAt?: boolean
   sentAt?: boolean
   remoteTaskId?: boolean
   remoteContextId?: boolean
@@ -753,7 +779,7 @@ export type AttemptSelectScalar = {
   endedAt?: boolean
 }
 
-export type AttemptOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "contextKey" | "taskId" | "number" | "agent" | "reason" | "startedAt" | "sentAt" | "remoteTaskId" | "remoteContextId" | "maybeDuplicate" | "memo" | "answerId" | "parkedTimes" | "takeovers" | "outcome" | "error" | "usage" | "endedAt", ExtArgs["result"]["attempt"]>
+export type AttemptOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "contextKey" | "taskId" | "number" | "agent" | "reason" | "startedAt" | "clockAt" | "sentAt" | "remoteTaskId" | "remoteContextId" | "maybeDuplicate" | "memo" | "answerId" | "parkedTimes" | "takeovers" | "outcome" | "error" | "usage" | "endedAt", ExtArgs["result"]["attempt"]>
 
 export type $AttemptPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "Attempt"
@@ -766,6 +792,10 @@ export type $AttemptPayload<ExtArgs extends runtime.Types.Extensions.InternalArg
     agent: string
     reason: string
     startedAt: Date
+    /**
+     * When its timeout began to count: at its start, and anew when a person answered.
+     */
+    clockAt: Date
     sentAt: Date | null
     remoteTaskId: string | null
     remoteContextId: string | null
@@ -1211,6 +1241,7 @@ export interface AttemptFieldRefs {
   readonly agent: Prisma.FieldRef<"Attempt", 'String'>
   readonly reason: Prisma.FieldRef<"Attempt", 'String'>
   readonly startedAt: Prisma.FieldRef<"Attempt", 'DateTime'>
+  readonly clockAt: Prisma.FieldRef<"Attempt", 'DateTime'>
   readonly sentAt: Prisma.FieldRef<"Attempt", 'DateTime'>
   readonly remoteTaskId: Prisma.FieldRef<"Attempt", 'String'>
   readonly remoteContextId: Prisma.FieldRef<"Attempt", 'String'>

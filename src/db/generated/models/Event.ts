@@ -42,6 +42,7 @@ export type EventMinAggregateOutputType = {
   rootId: string | null
   planId: string | null
   taskId: string | null
+  inTree: boolean | null
 }
 
 export type EventMaxAggregateOutputType = {
@@ -52,6 +53,7 @@ export type EventMaxAggregateOutputType = {
   rootId: string | null
   planId: string | null
   taskId: string | null
+  inTree: boolean | null
 }
 
 export type EventCountAggregateOutputType = {
@@ -62,6 +64,7 @@ export type EventCountAggregateOutputType = {
   rootId: number
   planId: number
   taskId: number
+  inTree: number
   data: number
   _all: number
 }
@@ -83,6 +86,7 @@ export type EventMinAggregateInputType = {
   rootId?: true
   planId?: true
   taskId?: true
+  inTree?: true
 }
 
 export type EventMaxAggregateInputType = {
@@ -93,6 +97,7 @@ export type EventMaxAggregateInputType = {
   rootId?: true
   planId?: true
   taskId?: true
+  inTree?: true
 }
 
 export type EventCountAggregateInputType = {
@@ -103,6 +108,7 @@ export type EventCountAggregateInputType = {
   rootId?: true
   planId?: true
   taskId?: true
+  inTree?: true
   data?: true
   _all?: true
 }
@@ -201,6 +207,7 @@ export type EventGroupByOutputType = {
   rootId: string | null
   planId: string | null
   taskId: string | null
+  inTree: boolean
   data: runtime.JsonValue
   _count: EventCountAggregateOutputType | null
   _avg: EventAvgAggregateOutputType | null
@@ -235,6 +242,7 @@ export type EventWhereInput = {
   rootId?: Prisma.StringNullableFilter<"Event"> | string | null
   planId?: Prisma.StringNullableFilter<"Event"> | string | null
   taskId?: Prisma.StringNullableFilter<"Event"> | string | null
+  inTree?: Prisma.BoolFilter<"Event"> | boolean
   data?: Prisma.JsonFilter<"Event">
 }
 
@@ -246,6 +254,7 @@ export type EventOrderByWithRelationInput = {
   rootId?: Prisma.SortOrderInput | Prisma.SortOrder
   planId?: Prisma.SortOrderInput | Prisma.SortOrder
   taskId?: Prisma.SortOrderInput | Prisma.SortOrder
+  inTree?: Prisma.SortOrder
   data?: Prisma.SortOrder
 }
 
@@ -261,6 +270,7 @@ export type EventWhereUniqueInput = Prisma.AtLeast<{
   rootId?: Prisma.StringNullableFilter<"Event"> | string | null
   planId?: Prisma.StringNullableFilter<"Event"> | string | null
   taskId?: Prisma.StringNullableFilter<"Event"> | string | null
+  inTree?: Prisma.BoolFilter<"Event"> | boolean
   data?: Prisma.JsonFilter<"Event">
 }, "contextKey_seq">
 
@@ -272,6 +282,7 @@ export type EventOrderByWithAggregationInput = {
   rootId?: Prisma.SortOrderInput | Prisma.SortOrder
   planId?: Prisma.SortOrderInput | Prisma.SortOrder
   taskId?: Prisma.SortOrderInput | Prisma.SortOrder
+  inTree?: Prisma.SortOrder
   data?: Prisma.SortOrder
   _count?: Prisma.EventCountOrderByAggregateInput
   _avg?: Prisma.EventAvgOrderByAggregateInput
@@ -291,6 +302,7 @@ export type EventScalarWhereWithAggregatesInput = {
   rootId?: Prisma.StringNullableWithAggregatesFilter<"Event"> | string | null
   planId?: Prisma.StringNullableWithAggregatesFilter<"Event"> | string | null
   taskId?: Prisma.StringNullableWithAggregatesFilter<"Event"> | string | null
+  inTree?: Prisma.BoolWithAggregatesFilter<"Event"> | boolean
   data?: Prisma.JsonWithAggregatesFilter<"Event">
 }
 
@@ -302,6 +314,7 @@ export type EventCreateInput = {
   rootId?: string | null
   planId?: string | null
   taskId?: string | null
+  inTree: boolean
   data: Prisma.JsonNullValueInput | runtime.InputJsonValue
 }
 
@@ -313,6 +326,7 @@ export type EventUncheckedCreateInput = {
   rootId?: string | null
   planId?: string | null
   taskId?: string | null
+  inTree: boolean
   data: Prisma.JsonNullValueInput | runtime.InputJsonValue
 }
 
@@ -324,6 +338,7 @@ export type EventUpdateInput = {
   rootId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   planId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   taskId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  inTree?: Prisma.BoolFieldUpdateOperationsInput | boolean
   data?: Prisma.JsonNullValueInput | runtime.InputJsonValue
 }
 
@@ -335,6 +350,7 @@ export type EventUncheckedUpdateInput = {
   rootId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   planId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   taskId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  inTree?: Prisma.BoolFieldUpdateOperationsInput | boolean
   data?: Prisma.JsonNullValueInput | runtime.InputJsonValue
 }
 
@@ -346,6 +362,7 @@ export type EventCreateManyInput = {
   rootId?: string | null
   planId?: string | null
   taskId?: string | null
+  inTree: boolean
   data: Prisma.JsonNullValueInput | runtime.InputJsonValue
 }
 
@@ -357,6 +374,7 @@ export type EventUpdateManyMutationInput = {
   rootId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   planId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   taskId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  inTree?: Prisma.BoolFieldUpdateOperationsInput | boolean
   data?: Prisma.JsonNullValueInput | runtime.InputJsonValue
 }
 
@@ -368,6 +386,7 @@ export type EventUncheckedUpdateManyInput = {
   rootId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   planId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   taskId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  inTree?: Prisma.BoolFieldUpdateOperationsInput | boolean
   data?: Prisma.JsonNullValueInput | runtime.InputJsonValue
 }
 
@@ -384,6 +403,7 @@ export type EventCountOrderByAggregateInput = {
   rootId?: Prisma.SortOrder
   planId?: Prisma.SortOrder
   taskId?: Prisma.SortOrder
+  inTree?: Prisma.SortOrder
   data?: Prisma.SortOrder
 }
 
@@ -399,6 +419,7 @@ export type EventMaxOrderByAggregateInput = {
   rootId?: Prisma.SortOrder
   planId?: Prisma.SortOrder
   taskId?: Prisma.SortOrder
+  inTree?: Prisma.SortOrder
 }
 
 export type EventMinOrderByAggregateInput = {
@@ -409,6 +430,7 @@ export type EventMinOrderByAggregateInput = {
   rootId?: Prisma.SortOrder
   planId?: Prisma.SortOrder
   taskId?: Prisma.SortOrder
+  inTree?: Prisma.SortOrder
 }
 
 export type EventSumOrderByAggregateInput = {
@@ -425,6 +447,7 @@ export type EventSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = 
   rootId?: boolean
   planId?: boolean
   taskId?: boolean
+  inTree?: boolean
   data?: boolean
 }, ExtArgs["result"]["event"]>
 
@@ -436,6 +459,7 @@ export type EventSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensi
   rootId?: boolean
   planId?: boolean
   taskId?: boolean
+  inTree?: boolean
   data?: boolean
 }, ExtArgs["result"]["event"]>
 
@@ -447,6 +471,7 @@ export type EventSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensi
   rootId?: boolean
   planId?: boolean
   taskId?: boolean
+  inTree?: boolean
   data?: boolean
 }, ExtArgs["result"]["event"]>
 
@@ -458,10 +483,11 @@ export type EventSelectScalar = {
   rootId?: boolean
   planId?: boolean
   taskId?: boolean
+  inTree?: boolean
   data?: boolean
 }
 
-export type EventOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"contextKey" | "seq" | "time" | "type" | "rootId" | "planId" | "taskId" | "data", ExtArgs["result"]["event"]>
+export type EventOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"contextKey" | "seq" | "time" | "type" | "rootId" | "planId" | "taskId" | "inTree" | "data", ExtArgs["result"]["event"]>
 
 export type $EventPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "Event"
@@ -474,6 +500,10 @@ export type $EventPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs 
     rootId: string | null
     planId: string | null
     taskId: string | null
+    /**
+     * Whether it is about the objective, its plans, or a task below it.
+     */
+    inTree: boolean
     data: runtime.JsonValue
   }, ExtArgs["result"]["event"]>
   composites: {}
@@ -905,6 +935,7 @@ export interface EventFieldRefs {
   readonly rootId: Prisma.FieldRef<"Event", 'String'>
   readonly planId: Prisma.FieldRef<"Event", 'String'>
   readonly taskId: Prisma.FieldRef<"Event", 'String'>
+  readonly inTree: Prisma.FieldRef<"Event", 'Boolean'>
   readonly data: Prisma.FieldRef<"Event", 'Json'>
 }
     

@@ -1,0 +1,141 @@
+import { taskNotFound, TrellisError } from '../../base/errors.ts'
+import { cancelTask } from '../../domain/commands/cancel.ts'
+import { updateTaskStatus } from '../../domain/commands/update-status.ts'
+import type { Message, Metadata } from '../../domain/message.ts'
+import { readMessage } from '../../domain/queries/context.ts'
+import { listObjectives } from '../../domain/queries/objectives.ts'
+import { listTasks } from '../../domain/queries/list-tasks.ts'
+import type { ObjectiveView } from '../../domain/objective.ts'
+import type { TaskView } from '../../domain/task.ts'
+import type { WorkingCopy } from '../../domain/working-copy.ts'
+import type { Caller, SendAnswer, SendRequest, TaskFrame, Trellis } from '../trellis.ts'
+import type { CoreDeps } from './deps.ts'
+import { followObjective, followTask, followUpdates } from './follow.ts'
+import * as objectives from './objectives.ts'
+import { type Sent, takeMessage } from './send.ts'
+import { waitForFirstEvent, waitUntilSettled } from './wait.ts'
+
+/** What every binding calls, over Postgres. */
+export function createTrellis(deps: CoreDeps): Trellis {
+  return {
+    send: (caller, request) => send(deps, caller, request),
+    sendStream: (caller, request) => sendStream(deps, caller, request),
+    getTask: (caller, id, historyLength) => getTask(deps, caller, id, { historyLength: historyLength ?? null }),
+    listTasks: (caller, filter) => listTasks(deps.sql, { ...ownerOf(caller), ...filter }),
+    cancelTask: (caller, id, metadata) => cancel(deps, caller, id, metadata),
+    followTask: (caller, id, options) => followTask(deps, caller, id, options),
+    createObjective: (caller, objective) => objectives.createObjective(deps, caller, objective),
+    getObjective: (caller, id, options) => objectives.readObjectiveTree(deps, caller, id, options),
+    listObjectives: (caller, filter) => listObjectives(deps.sql, { ...ownerOf(caller), ...filter }),
+    updateObjective: (caller, id, change) => objectives.updateObjective(deps, caller, id, change),
+    cancelObjective: (caller, id) => objectives.cancelWhole(deps, caller, id),
+    followObjective: (caller, id, options) => followObjective(deps, caller, id, options),
+    createPlan: (caller, plan) => objectives.createPlan(deps, caller, plan),
+    getPlan: (caller, id) => objectives.getPlan(deps, caller, id),
+    updateTaskStatus: (caller, update) =>
+      changeTask(deps, caller, update.taskId, (w) => updateTaskStatus(w, update)),
+  }
+}
+
+function ownerOf({ tenant, owner }: Caller): { tenant: string; owner: string } {
+  return { tenant, owner }
+}
+
+interface ReadOptions {
+  historyLength: number | null
+  includeUnseen?: boolean
+}
+
+async function getTask(deps: CoreDeps, caller: Caller, id: string, options: ReadOptions): Promise<TaskView> {
+  const { historyLength, includeUnseen = false } = options
+  const task = await deps.readTask({ ...ownerOf(caller), id, historyLength, includeArtifacts: true, includeUnseen })
+  if (task === null) throw taskNotFound(id)
+  return task
+}
+
+function cancel(deps: CoreDeps, caller: Caller, id: string, metadata?: Metadata): Promise<TaskView> {
+  return changeTask(deps, caller, id, (w) => cancelTask(w, id, metadata))
+}
+
+async function changeTask(deps: CoreDeps, caller: Caller, id: string, decide: (w: WorkingCopy) => void): Promise<TaskView> {
+  const place = await deps.lookup({ ...ownerOf(caller), kind: 'task', id })
+  if (place === null) throw taskNotFound(id)
+  await deps.changes.apply({
+    target: { kind: 'known', key: place.contextKey },
+    needs: [
+      { kind: 'lineage', id },
+      { kind: 'dependents', id },
+    ],
+    decide: (w) => {
+      decide(w)
+      return () => undefined
+    },
+  })
+  return getTask(deps, caller, id, { historyLength: null })
+}
+
+async function send(deps: CoreDeps, caller: Caller, request: SendRequest): Promise<SendAnswer> {
+  const sent = await takeMessage(deps, caller, request)
+  if (sent.kind !== 'task') return { kind: 'message', message: await messageOf(deps, sent) }
+  await waitFor(deps, sent, request)
+  const historyLength = request.configuration.historyLength ?? null
+  const task = await deps.readTask({ ...ownerOf(caller), id: sent.taskId, historyLength, includeArtifacts: true, includeUnseen: true })
+  if (task === null) throw taskNotFound(sent.taskId)
+  const unseen = await unseenAnswer(deps, sent.taskId, task)
+  if (unseen !== null) return { kind: 'message', message: unseen }
+  return { kind: 'task', task, ...(await treeFor(deps, caller, request, task)) }
+}
+
+/** The answer of an executor that published nothing but a Message: the task stays out of sight. */
+async function unseenAnswer(deps: CoreDeps, taskId: string, task: TaskView): Promise<Message | null> {
+  return task.unseen === true ? readMessage(deps.sql, { answerOf: taskId }) : null
+}
+
+async function waitFor(deps: CoreDeps, sent: Extract<Sent, { kind: 'task' }>, { wait, signal }: SendRequest): Promise<void> {
+  using wake = deps.hub.subscribe(sent.contextKey)
+  if (wait) await waitUntilSettled(deps, wake, sent.taskId, signal)
+  else if (sent.created?.kind === 'executed') await waitForFirstEvent(deps, sent.taskId, signal)
+}
+
+async function messageOf(deps: CoreDeps, sent: Exclude<Sent, { kind: 'task' }>): Promise<Message> {
+  if (sent.kind === 'message') return sent.message
+  const message = await readMessage(deps.sql, { rowId: sent.rowId })
+  if (message === null) throw new TrellisError('internal', 'The answer to this message is gone')
+  return message
+}
+
+/** The tree, for callers of the extension whose message was planned. */
+async function treeFor(
+  deps: CoreDeps,
+  caller: Caller,
+  request: SendRequest,
+  task: TaskView,
+): Promise<{ objective?: ObjectiveView; firstTask?: TaskView }> {
+  if (task.kind !== 'planned' || caller.extensions.length === 0) return {}
+  const objective = await objectives.readObjectiveTree(deps, caller, task.contextId)
+  const first = objective.plans?.find((plan) => plan.taskId === task.id)?.tasks?.[0]
+  if (first === undefined || request.message.taskId !== undefined) return { objective }
+  const firstTask = await getTask(deps, caller, first.id, { historyLength: request.configuration.historyLength ?? null })
+  return { objective, firstTask }
+}
+
+/** One message and the end, or the root task as it was created and everything since. (design §8.3) */
+async function* sendStream(deps: CoreDeps, caller: Caller, request: SendRequest): AsyncGenerator<TaskFrame, void, undefined> {
+  const sent = await takeMessage(deps, caller, request)
+  if (sent.kind !== 'task') {
+    yield { kind: 'message', message: await messageOf(deps, sent) }
+    return
+  }
+  if (sent.created?.kind === 'executed') await waitForFirstEvent(deps, sent.taskId, request.signal)
+  const now = await getTask(deps, caller, sent.taskId, { historyLength: null, includeUnseen: true })
+  const unseen = await unseenAnswer(deps, sent.taskId, now)
+  if (unseen !== null) {
+    yield { kind: 'message', message: unseen }
+    return
+  }
+  const task = sent.created ?? now
+  yield { kind: 'task', seq: task.seq, task, last: false }
+  const { signal } = request
+  const inner = caller.extensions.length > 0
+  yield* followUpdates(deps, { task: { ...task, seq: now.seq }, contextKey: sent.contextKey, after: task.seq, signal, untilInput: true, inner })
+}

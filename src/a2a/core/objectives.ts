@@ -1,0 +1,159 @@
+import { invalidParams, invalidState, objectiveNotFound, planNotFound } from '../../base/errors.ts'
+import { newId } from '../../base/ids.ts'
+import { cancelObjective } from '../../domain/commands/cancel.ts'
+import { joinObjective } from '../../domain/commands/create-objective.ts'
+import { createPlans } from '../../domain/commands/create-plans.ts'
+import { createRoot } from '../../domain/commands/create-root.ts'
+import { endManually } from '../../domain/commands/end-objective.ts'
+import type { DraftPlan } from '../../domain/draft.ts'
+import { validateDraft } from '../../domain/graph.ts'
+import type { ObjectiveView } from '../../domain/objective.ts'
+import type { PlanView } from '../../domain/plan.ts'
+import { readPlans, readTree } from '../../domain/queries/tree.ts'
+import { isTerminal } from '../../domain/task.ts'
+import type { WorkingCopy } from '../../domain/working-copy.ts'
+import type { Caller, CreatePlan, Trellis } from '../trellis.ts'
+import type { CoreDeps } from './deps.ts'
+import { manualPlans } from './routing.ts'
+
+const TREE = { includePlans: true, includeTasks: true }
+
+/** Creates an objective, with the root that its plans will elaborate. The id is the contextId. (design §3.4, §8.2) */
+export async function createObjective(
+  deps: CoreDeps,
+  caller: Caller,
+  objective: Parameters<Trellis['createObjective']>[1],
+): Promise<ObjectiveView> {
+  const plans = manualPlans(deps.agents, objective.plans ?? [])
+  if (plans.length > 0) validateDraft({ plans }, deps.limits)
+  const { tenant, owner } = caller
+  const key = newId('context')
+  const wireId = objective.id ?? key
+  await deps.changes.apply({
+    target: { kind: objective.id === undefined ? 'new' : 'named', context: { key, tenant, owner, wireId } },
+    needs: [],
+    decide: (w) => {
+      if (w.objective() !== undefined) {
+        throw invalidParams('id', `was ${JSON.stringify(wireId)}, which is an objective already; must be new`)
+      }
+      const root = startRoot(deps, w, objective)
+      if (plans.length > 0) createPlans(w, root, plans, deps.defaults)
+      return () => undefined
+    },
+  })
+  return readObjectiveTree(deps, caller, wireId)
+}
+
+/** A planned root that no message made. */
+function startRoot(deps: CoreDeps, w: WorkingCopy, objective: { name: string; description?: string; metadata?: Record<string, unknown> }): string {
+  const id = newId('task')
+  const root = { id, kind: 'planned' as const, name: objective.name, message: null, request: {}, task: {}, references: [], visibleAt: w.now }
+  createRoot(w, root, deps.defaults)
+  const { name, description, metadata } = objective
+  joinObjective(w, id, { name, ...(description && { description }), ...(metadata && { metadata }) })
+  return id
+}
+
+export async function readObjectiveTree(
+  deps: CoreDeps,
+  { tenant, owner }: Caller,
+  id: string,
+  options: { includePlans: boolean; includeTasks: boolean } = TREE,
+): Promise<ObjectiveView> {
+  const objective = await readTree(deps.sql, { tenant, owner, id }, options)
+  if (objective === null) throw objectiveNotFound(id)
+  return objective
+}
+
+/** Cancels what is unfinished in an objective. One that has ended refuses. */
+export async function cancelWhole(deps: CoreDeps, caller: Caller, id: string): Promise<ObjectiveView> {
+  await changeObjective(deps, caller, id, (w) => {
+    if (!cancelObjective(w)) throw invalidState(`Objective ${id}`, w.objective()?.status ?? 'unknown', [])
+  })
+  return readObjectiveTree(deps, caller, id)
+}
+
+/** Names, describes, or ends an objective. (design §8.2, objectives/update) */
+export async function updateObjective(
+  deps: CoreDeps,
+  caller: Caller,
+  id: string,
+  change: Parameters<Trellis['updateObjective']>[2],
+): Promise<ObjectiveView> {
+  const { status, ...said } = change
+  await changeObjective(deps, caller, id, (w) => {
+    if (Object.keys(said).length > 0) describe(w, said)
+    if (status !== undefined && status !== w.objective()?.status) endManually(w, id, status)
+  })
+  return readObjectiveTree(deps, caller, id)
+}
+
+function describe(w: WorkingCopy, said: { name?: string; description?: string; metadata?: Record<string, unknown> }): void {
+  const objective = w.objectives.edit(w.context.key)
+  if (said.name !== undefined) objective.name = said.name
+  if (said.description !== undefined) objective.description = said.description
+  if (said.metadata !== undefined) objective.metadata = { ...objective.metadata, ...said.metadata }
+  objective.updatedAt = w.now
+  w.emit('objective.updated', said)
+}
+
+async function changeObjective(deps: CoreDeps, caller: Caller, id: string, decide: (w: WorkingCopy) => void): Promise<void> {
+  const { tenant, owner } = caller
+  const place = await deps.lookup({ tenant, owner, kind: 'context', id })
+  if (place === null) throw objectiveNotFound(id)
+  await deps.changes.apply({
+    target: { kind: 'known', key: place.contextKey },
+    needs: [{ kind: 'objective', id: place.contextKey }],
+    decide: (w) => {
+      if (w.objective() === undefined) throw objectiveNotFound(id)
+      decide(w)
+      return () => undefined
+    },
+  })
+}
+
+/** Adds a plan to the newest unfinished planned root of an objective, or to a new one. (design §3.4) */
+export async function createPlan(deps: CoreDeps, caller: Caller, plan: CreatePlan): Promise<PlanView> {
+  const existing = await readObjectiveTree(deps, caller, plan.objectiveId)
+  const [draft] = manualPlans(deps.agents, [draftOf(plan, existing)]) as [DraftPlan]
+  let planId = ''
+  validateDraft({ plans: [{ ...draft, dependencies: [], ...(draft.alternativeTo && { alternativeTo: undefined }) } as DraftPlan] }, deps.limits)
+  await changeObjective(deps, caller, plan.objectiveId, (w) => {
+    const root = newestUnfinished(w) ?? startRoot(deps, w, { name: existing.name })
+    planId = createPlans(w, root, [draft], deps.defaults)[0] ?? ''
+  })
+  return getPlan(deps, caller, planId)
+}
+
+/** Plans are named by id, or by name where that is unique. */
+function draftOf(plan: CreatePlan, existing: ObjectiveView): DraftPlan {
+  const { name, description, onFailure, metadata, tasks } = plan
+  const idOf = (given: string) => {
+    const named = existing.plans?.filter((other) => other.name === given) ?? []
+    return named.length === 1 ? (named[0] as PlanView).id : given
+  }
+  return {
+    key: 'plan',
+    name,
+    tasks,
+    dependencies: plan.dependencies.map(idOf),
+    ...(description !== undefined && { description }),
+    ...(onFailure && { onFailure }),
+    ...(plan.alternativeTo !== undefined && { alternativeTo: idOf(plan.alternativeTo) }),
+    ...(metadata && { metadata }),
+  }
+}
+
+function newestUnfinished(w: WorkingCopy): string | undefined {
+  const open = w.roots().filter((root) => root.kind === 'planned' && !isTerminal(root.state))
+  return open.sort((a, b) => Date.parse(b.createdAt) - Date.parse(a.createdAt) || b.id.localeCompare(a.id))[0]?.id
+}
+
+export async function getPlan(deps: CoreDeps, caller: Caller, id: string): Promise<PlanView> {
+  const { tenant, owner } = caller
+  const place = await deps.lookup({ tenant, owner, kind: 'plan', id })
+  if (place === null) throw planNotFound(id)
+  const [plan] = await readPlans(deps.sql, place.contextKey, place.wireId, { planId: id, includeTasks: true })
+  if (plan === undefined) throw planNotFound(id)
+  return plan
+}

@@ -1,0 +1,23 @@
+import { newId } from '../../base/ids.ts'
+import type { Message } from '../message.ts'
+import type { WorkingCopy } from '../working-copy.ts'
+
+/** Opens the question that an interrupted task now waits on. (design §6, Questions) */
+export function askFor(w: WorkingCopy, taskId: string, message: Message | undefined): void {
+  const task = w.task(taskId)
+  const id = newId('input')
+  const kind = task.state === 'auth-required' ? 'auth' : 'input'
+  w.inputs.insert(id, {
+    id,
+    contextKey: w.context.key,
+    taskId,
+    rootId: task.rootId,
+    kind,
+    message: message ?? null,
+    openedAt: w.now,
+    closedAt: null,
+    answeredBy: null,
+  })
+  if (w.attempt(taskId) !== undefined) w.attempts.edit(taskId).answerId = null
+  w.emit('input.requested', { inputId: id, kind, ...(message && { message }) }, { task })
+}

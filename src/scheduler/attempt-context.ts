@@ -1,0 +1,63 @@
+import type { Work } from '../domain/queries/work.ts'
+import { composeMessage } from '../executors/compose-message.ts'
+import type { AttemptPatch, AttemptRecord } from '../executors/executor.ts'
+import type { RequestContextParams } from '../executors/request-context.ts'
+
+/** What an executor is told of one attempt, from what is stored of it. (design §6, Routing: "A task's message") */
+export function contextParams(
+  work: Work,
+  signal: AbortSignal,
+  record: (patch: AttemptPatch) => Promise<boolean>,
+): RequestContextParams {
+  const { task, request, tenant, owner, answer, related } = work
+  return {
+    principal: { id: owner, tenant },
+    message: messageOf(work),
+    currentTask: task,
+    relatedTasks: related.map(({ view }) => view),
+    configuration: {
+      ...(request.acceptedOutputModes && { acceptedOutputModes: request.acceptedOutputModes }),
+      ...(request.historyLength !== undefined && { historyLength: request.historyLength }),
+    },
+    metadata: request.metadata ?? {},
+    requestedExtensions: request.extensions ?? [],
+    signal,
+    attempt: recordOf(work),
+    ...(answer !== null && { answer }),
+    record,
+  }
+}
+
+/** A root task's message is its sender's own, with what it refers to; a task in a plan is told its text. */
+function messageOf({ task, name, description, parts, attempt, firstMessage, related }: Work) {
+  const from = related.map(({ view, artifacts }) => ({ id: view.id, artifacts }))
+  const composed = composeMessage({
+    messageId: attempt.id,
+    task: { name, ...(description !== null && { description }), ...(parts !== null && { parts }) },
+    from,
+    contextId: task.contextId,
+    taskId: task.id,
+    ...(firstMessage?.metadata && { metadata: firstMessage.metadata }),
+    ...(from.length > 0 && { referenceTaskIds: from.map(({ id }) => id) }),
+  })
+  if (firstMessage === null) return composed
+  const given = composed.parts.slice(1 + (parts?.length ?? 0))
+  return { ...composed, parts: [...firstMessage.parts, ...given] }
+}
+
+function recordOf({ attempt, remoteContextId, lease }: Work): AttemptRecord {
+  return {
+    id: attempt.id,
+    number: attempt.number,
+    lease,
+    takenOver: attempt.takeovers > 0,
+    ...(attempt.sentAt !== null && { sentAt: attempt.sentAt }),
+    ...(attempt.remoteTaskId !== null && { remoteTaskId: attempt.remoteTaskId }),
+    ...((attempt.remoteContextId ?? remoteContextId) !== null && {
+      remoteContextId: (attempt.remoteContextId ?? remoteContextId) as string,
+    }),
+    ...(attempt.maybeDuplicate && { maybeDuplicate: true }),
+    ...(attempt.memo !== null && { memo: attempt.memo }),
+    parkedTimes: attempt.parkedTimes,
+  }
+}

@@ -1,0 +1,87 @@
+import type { AttemptRef } from '../domain/commands/run.ts'
+import type { ExecutionEvent } from '../domain/execution.ts'
+import { isTerminal } from '../domain/task.ts'
+import type { EventQueue } from '../executors/executor.ts'
+
+/** How long chunks of one attempt are gathered before they are committed. (design §5.7) */
+const FLUSH_MILLISECONDS = 100
+
+/** Commits published events; false: the attempt is not the current one any more. */
+export type CommitEvents = (ref: AttemptRef, events: ExecutionEvent[]) => Promise<boolean>
+
+/**
+ * Where one attempt's executor publishes. Events are committed in order, gathered for a moment; an end goes at once, and a
+ * question to a person with the return of `execute`. What is published after the end or after `close` is dropped.
+ */
+export class AttemptEvents implements EventQueue {
+  private readonly ref: AttemptRef
+  private readonly commit: CommitEvents
+  private readonly lost: () => void
+  private pending: ExecutionEvent[] = []
+  private timer: NodeJS.Timeout | undefined
+  private committing: Promise<void> = Promise.resolve()
+  private closed = false
+  private readonly firstEvent = Promise.withResolvers<void>()
+
+  constructor(ref: AttemptRef, commit: CommitEvents, lost: () => void) {
+    this.ref = ref
+    this.commit = commit
+    this.lost = lost
+  }
+
+  /** Resolves once the first event is committed, or there will be none. */
+  get first(): Promise<void> {
+    return this.firstEvent.promise
+  }
+
+  publish(event: ExecutionEvent): void {
+    if (this.closed) return
+    this.pending.push(event)
+    if (endsAttempt(event)) {
+      this.closed = true
+      void this.flush()
+    } else if (!asksForInput(event)) {
+      this.timer ??= setTimeout(() => void this.flush(), FLUSH_MILLISECONDS)
+    }
+  }
+
+  async flush(): Promise<void> {
+    clearTimeout(this.timer)
+    this.timer = undefined
+    this.committing = this.committing.then(() => this.commitPending())
+    await this.committing
+  }
+
+  /** Takes nothing more; resolves with what was published and is not committed yet. */
+  async close(): Promise<ExecutionEvent[]> {
+    this.closed = true
+    clearTimeout(this.timer)
+    await this.committing
+    return this.pending.splice(0)
+  }
+
+  /** Says that nothing more will be committed. */
+  settle(): void {
+    this.firstEvent.resolve()
+  }
+
+  private async commitPending(): Promise<void> {
+    const events = this.pending.splice(0)
+    if (events.length === 0) return
+    try {
+      if (await this.commit(this.ref, events)) this.firstEvent.resolve()
+      else this.lost()
+    } catch {
+      // The database is away: they are committed with what comes next, in order.
+      this.pending.unshift(...events)
+    }
+  }
+}
+
+function endsAttempt(event: ExecutionEvent): boolean {
+  return event.kind === 'message' || (event.kind !== 'artifact' && isTerminal(event.state))
+}
+
+function asksForInput(event: ExecutionEvent): boolean {
+  return (event.kind === 'status' || event.kind === 'task') && event.state === 'input-required'
+}

@@ -1,0 +1,178 @@
+import type { Logger } from 'pino'
+import type { Sql } from '../db/client.ts'
+import type { Changes } from '../domain/change.ts'
+import { type Assignment, isClaimable } from '../domain/commands/run.ts'
+import type { Claim, Claimer } from '../domain/decide.ts'
+import type { Changed } from '../domain/group.ts'
+import { type Candidate, findClaimable, nextClaimableIn } from '../domain/queries/queue.ts'
+import type { AttemptRow, TaskRow } from '../domain/rows.ts'
+import { taskText } from '../executors/compose-message.ts'
+import type { AgentRegistry } from '../executors/registry.ts'
+import type { AttemptRunner } from './attempt-runner.ts'
+import type { Slots } from './slots.ts'
+
+export interface RunnerOptions {
+  sql: Sql
+  changes: Changes
+  agents: AgentRegistry
+  attempts: AttemptRunner
+  slots: Slots
+  log: Logger
+  /** Attempts that run in this process at once. */
+  capacity: number
+  /** Tasks of one objective that work at once. */
+  maxRunning: number
+  pollSeconds: number
+}
+
+/** Agent of an attempt that nobody can run. */
+export const NO_AGENT = 'none'
+
+/**
+ * Claims ready tasks for this process and runs them. Tasks that this process's own changes make ready are claimed in the
+ * same transaction; the others by a loop that is woken, sleeps until the next one is due, and polls slowly behind that.
+ * (design §6)
+ */
+export class Runner implements Claimer {
+  readonly id: string
+  readonly maxRunning: number
+  private readonly options: RunnerOptions
+  private readonly slots: Slots
+  private used = 0
+  private stopped = false
+  private wanted = false
+  private wakeUp: (() => void) | null = null
+  private loop: Promise<void> | null = null
+
+  constructor(options: RunnerOptions) {
+    this.options = options
+    this.id = options.attempts.runnerId
+    this.slots = options.slots
+    this.maxRunning = options.maxRunning
+  }
+
+  start(): void {
+    this.loop ??= this.run()
+  }
+
+  /** Claims nothing more, and gives back what runs. */
+  async stop(): Promise<void> {
+    this.stopped = true
+    this.wake()
+    await this.loop
+    await this.options.attempts.stop()
+  }
+
+  wake(): void {
+    this.wanted = true
+    this.wakeUp?.()
+  }
+
+  private get room(): number {
+    return this.stopped ? 0 : this.options.capacity - this.used
+  }
+
+  reserve(task: TaskRow, open: AttemptRow | undefined): Assignment | null {
+    if (this.room <= 0) return null
+    const assignment = this.assign(task, open)
+    if (assignment === null || (open === undefined && this.slots.wants(task.id, assignment.agent))) {
+      this.slots.block(task.id, assignment?.agent ?? null)
+      return null
+    }
+    this.used += 1
+    return assignment
+  }
+
+  release(count: number): void {
+    this.used -= count
+    if (count > 0) this.wake()
+  }
+
+  /** Starts what a committed change claimed, and looks for more if it left some. */
+  committed({ copy, claims }: Changed): void {
+    for (const claim of claims) this.launch(claim)
+    if (copy.ready.size > 0) this.wake()
+  }
+
+  /** Who runs a task: whoever its open attempt is with, else whom routing says. Null: not known yet. */
+  private assign(task: TaskRow, open: AttemptRow | undefined): Assignment | null {
+    if (open !== undefined) return { runner: this.id, agent: open.agent, reason: open.reason }
+    const { acceptedOutputModes } = task.request
+    const route = this.options.agents.route({
+      ...(task.agent !== null && { agent: task.agent }),
+      ...(task.skill !== null && { skill: task.skill }),
+      text: taskText({ name: task.name, ...(task.description !== null && { description: task.description }) }),
+      ...(acceptedOutputModes && { acceptedOutputModes }),
+    })
+    if ('agent' in route) return { runner: this.id, ...route }
+    return route.retryable ? null : { runner: this.id, agent: NO_AGENT, reason: route.error }
+  }
+
+  private launch({ task, attempt }: Claim): void {
+    void this.options.attempts.run(task, attempt).then(async (left) => {
+      this.used -= 1
+      if (left === 'done') await this.slots.free(task.id, attempt.agent)
+      this.wake()
+    })
+  }
+
+  private async run(): Promise<void> {
+    while (!this.stopped) {
+      this.wanted = false
+      const more = await this.claimSome().catch((error: unknown) => {
+        this.options.log.warn({ error }, 'could not look for ready tasks')
+        return false
+      })
+      if (more || this.wanted) continue
+      if (await this.sleep(await this.nextPause())) this.slots.unblock()
+    }
+  }
+
+  /** Resolves with whether there may be more to claim right away. */
+  private async claimSome(): Promise<boolean> {
+    const limit = Math.min(this.room, 100)
+    if (limit <= 0) return false
+    const candidates = await findClaimable(this.options.sql, { limit, maxRunning: this.maxRunning, except: this.slots.blocked })
+    const claimed = await Promise.all(candidates.map((candidate) => this.claim(candidate)))
+    return candidates.length === limit && claimed.some(Boolean)
+  }
+
+  /** Claims one task; false: someone else did, it has no agent yet, or its agent has no free slot. */
+  private async claim({ taskId, contextKey }: Candidate): Promise<boolean> {
+    if (await this.tryClaim(contextKey, taskId)) return true
+    if (!(await this.slots.take(taskId))) return false
+    const claimed = await this.tryClaim(contextKey, taskId)
+    if (!claimed) await this.slots.giveBack(taskId)
+    return claimed
+  }
+
+  private tryClaim(contextKey: string, taskId: string): Promise<boolean> {
+    return this.options.changes.apply({
+      target: { kind: 'known', key: contextKey },
+      needs: [{ kind: 'lineage', id: taskId }],
+      decide: (w) => {
+        if (isClaimable(w, w.task(taskId), this.maxRunning)) w.ready.add(taskId)
+        return () => w.task(taskId).runner === this.id
+      },
+    })
+  }
+
+  private async nextPause(): Promise<number> {
+    const due = await nextClaimableIn(this.options.sql).catch(() => null)
+    return Math.max(5, Math.min(due ?? Number.POSITIVE_INFINITY, this.options.pollSeconds * 1_000))
+  }
+
+  /** Resolves with true when the time is over, with false when woken. */
+  private sleep(milliseconds: number): Promise<boolean> {
+    if (this.wanted) return Promise.resolve(false)
+    return new Promise((resolve) => {
+      const done = (over: boolean) => {
+        clearTimeout(timer)
+        this.wakeUp = null
+        resolve(over)
+      }
+      const timer = setTimeout(done, milliseconds, true)
+      this.wakeUp = () => done(false)
+    })
+  }
+}
