@@ -98,7 +98,15 @@ export async function buildApp({ config, log, database: given, fault }: AppOptio
   })
   const listeners = { hub, notifier, runner, attempts, onError: warn }
   changes.claimer = runner
-  const heartbeat = new Heartbeat({ sql, changes, attempts, slots, log, ...running, only: database.embedded !== undefined })
+  const heartbeat = new Heartbeat({
+    sql,
+    changes,
+    attempts,
+    slots,
+    log,
+    ...running,
+    only: database.embedded !== undefined,
+  })
   const deps: CoreDeps = {
     database,
     sql,

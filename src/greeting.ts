@@ -6,7 +6,13 @@ export function greeting(url: string, config: Config): string {
     jsonrpc: '2.0',
     id: 1,
     method: 'message/send',
-    params: { message: { role: 'user', messageId: 'hello-1', parts: [{ kind: 'text', text: 'Write a haiku, then translate it into French' }] } },
+    params: {
+      message: {
+        role: 'user',
+        messageId: 'hello-1',
+        parts: [{ kind: 'text', text: 'Write a haiku, then translate it into French' }],
+      },
+    },
   })
   const database = config.data.databaseUrl === undefined ? `embedded Postgres in ${config.data.dir}` : 'Postgres'
   return [

@@ -35,7 +35,10 @@ async function openServer(connectionString: string, options: DatabaseOptions): P
   const client = new pg.Client({ connectionString, connectionTimeoutMillis: 10_000 })
   await client.connect()
   try {
-    await migrate({ exec: (sql) => client.query(sql), query: (sql, params) => client.query(sql, params) }, options.migrations)
+    await migrate(
+      { exec: (sql) => client.query(sql), query: (sql, params) => client.query(sql, params) },
+      options.migrations,
+    )
   } finally {
     await client.end()
   }
@@ -48,7 +51,10 @@ async function openEmbedded(options: DatabaseOptions): Promise<Database> {
   const lock = lockDataFolder(options.dir)
   try {
     const embedded = await PGlite.create(`${options.dir}/postgres`)
-    await migrate({ exec: (sql) => embedded.exec(sql), query: (sql, params) => embedded.query(sql, params) }, options.migrations)
+    await migrate(
+      { exec: (sql) => embedded.exec(sql), query: (sql, params) => embedded.query(sql, params) },
+      options.migrations,
+    )
     return embeddedDatabase(embedded, lock)
   } catch (error) {
     lock.release()

@@ -10,7 +10,11 @@ export function isUnavailable(error: unknown): boolean {
   for (let at = error, depth = 0; at instanceof Object && depth < 5; depth += 1) {
     const { code, cause, meta, message } = at as { code?: unknown; cause?: unknown; meta?: unknown; message?: unknown }
     if (typeof code === 'string' && AWAY.has(code)) return true
-    if (typeof message === 'string' && /Connection terminated|server closed the connection|PGlite is closed/i.test(message)) return true
+    if (
+      typeof message === 'string' &&
+      /Connection terminated|server closed the connection|PGlite is closed/i.test(message)
+    )
+      return true
     at = cause ?? (meta as { driverAdapterError?: unknown } | undefined)?.driverAdapterError
   }
   return false

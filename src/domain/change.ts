@@ -116,7 +116,12 @@ export class Changes {
     const alone = group.length === 1
     const { database, enqueue, fault } = this.options
     const members = group.map(({ member }) => member)
-    const { outcomes, changed } = await runGroup(database, members, { alone, claimer: this.claimer, enqueue, ...(fault && { fault }) })
+    const { outcomes, changed } = await runGroup(database, members, {
+      alone,
+      claimer: this.claimer,
+      enqueue,
+      ...(fault && { fault }),
+    })
     await fault?.('group:after-commit')
     this.options.committed(changed)
     const deferred = group.filter((waiting, i) => !answer(waiting, outcomes[i] as Outcome))
@@ -178,5 +183,9 @@ function answer({ resolve, reject, replay }: Waiting, outcome: Outcome): boolean
 }
 
 function databaseAway(cause: unknown): TrellisError {
-  return new TrellisError('unavailable', 'The database cannot be reached. Try again in a moment: a message is never handled twice', { cause })
+  return new TrellisError(
+    'unavailable',
+    'The database cannot be reached. Try again in a moment: a message is never handled twice',
+    { cause },
+  )
 }

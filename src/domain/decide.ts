@@ -1,9 +1,9 @@
+import { type Assignment, claimTask, isClaimable } from './commands/run.ts'
 import type { Loaded } from './loaded.ts'
 import { settle } from './moves/settle.ts'
 import { Need } from './need.ts'
-import { type Assignment, claimTask, isClaimable } from './commands/run.ts'
 import type { AttemptRow, ContextRow, TaskRow } from './rows.ts'
-import { WorkingCopy, type WorkingCopy as Copy } from './working-copy.ts'
+import { type WorkingCopy as Copy, WorkingCopy } from './working-copy.ts'
 
 /** Decides a change purely: writes to the working copy, and returns how to make the answer once all is settled. */
 export type Decide<T> = (w: Copy) => () => T
@@ -26,7 +26,13 @@ export interface Claim {
 /** What deciding a context came to. */
 export type Decided =
   | { kind: 'needs'; need: Need }
-  | { kind: 'decided'; copy: Copy; answers: Map<number, () => unknown>; failures: Map<number, unknown>; claims: Claim[] }
+  | {
+      kind: 'decided'
+      copy: Copy
+      answers: Map<number, () => unknown>
+      failures: Map<number, unknown>
+      claims: Claim[]
+    }
 
 export interface ContextToDecide {
   context: ContextRow

@@ -14,8 +14,8 @@ import {
   sameMessage,
 } from './store/lock.ts'
 import { writeRows } from './store/write.ts'
-import { writesOf } from './writes.ts'
 import type { Job, WorkingCopy } from './working-copy.ts'
+import { writesOf } from './writes.ts'
 
 /** Which context a change is made to. */
 export type Target =
@@ -67,7 +67,11 @@ const MAX_SHARED_ROWS = 500
 const TRANSACTION = { timeout: 60_000, maxWait: 15_000 }
 
 /** Runs a group of changes in one transaction. Its order is that of design §5.2. */
-export async function runGroup(database: Database, members: readonly Member[], options: GroupOptions): Promise<GroupResult> {
+export async function runGroup(
+  database: Database,
+  members: readonly Member[],
+  options: GroupOptions,
+): Promise<GroupResult> {
   let group: Group | undefined
   try {
     return await database.prisma.$transaction(async (tx) => {
@@ -130,7 +134,9 @@ class Group {
     const open = [...this.members.entries()].filter(([i]) => this.outcomes[i]?.kind === 'deferred')
     await this.ensureNamed(open.filter(([, { target }]) => target.kind === 'named'))
     for (const [, { target }] of open) if (target.kind === 'new') this.create(target.context)
-    const existing = new Set(open.filter(([, { target }]) => target.kind !== 'new').map(([i]) => this.keyOf[i] as string))
+    const existing = new Set(
+      open.filter(([, { target }]) => target.kind !== 'new').map(([i]) => this.keyOf[i] as string),
+    )
     for (const key of this.contexts.keys()) existing.delete(key)
     if (existing.size === 0) return
     const { now, contexts } = await lockContexts(this.sql, [...existing], !this.options.alone)

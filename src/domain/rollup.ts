@@ -1,6 +1,15 @@
 import type { ObjectiveStatus } from './objective.ts'
 import type { OnFailure, PlanStatus } from './plan.ts'
-import type { ObjectiveRow, PlanCounters, PlanEnd, PlannedCounters, PlannedEnd, PlanRow, RootSlot, TaskRow } from './rows.ts'
+import type {
+  ObjectiveRow,
+  PlanCounters,
+  PlanEnd,
+  PlannedCounters,
+  PlannedEnd,
+  PlanRow,
+  RootSlot,
+  TaskRow,
+} from './rows.ts'
 import type { TaskState } from './task.ts'
 
 /** The tables of design §3. A parent's status follows from its children's counters and its own end, from nothing else. */
@@ -55,7 +64,11 @@ const STATUS_OF_END: Record<PlanEnd, PlanStatus> = {
 }
 
 /** design §3.2 */
-export function planStatus(c: PlanCounters & { started: number }, end: PlanEnd | null, onFailure: OnFailure): PlanStatus {
+export function planStatus(
+  c: PlanCounters & { started: number },
+  end: PlanEnd | null,
+  onFailure: OnFailure,
+): PlanStatus {
   if (end !== null) return STATUS_OF_END[end]
   const size = planSize(c)
   if (size > 0 && unfinishedTasks(c) === 0) {
@@ -119,9 +132,7 @@ export function rootSlot(state: TaskState, planned: PlannedCounters): RootSlot |
 
 /** Whether any plan with tasks counts in it. */
 export function hasPlan(c: PlannedCounters): boolean {
-  return (
-    c.waiting + c.ready + c.working + c.blocked + c.completed + c.failed + c.covered + c.canceled + c.skipped > 0
-  )
+  return c.waiting + c.ready + c.working + c.blocked + c.completed + c.failed + c.covered + c.canceled + c.skipped > 0
 }
 
 /** design §3.4 */

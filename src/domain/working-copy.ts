@@ -114,7 +114,8 @@ export class WorkingCopy {
   /** A task of this context. @throws TrellisError taskNotFound for any other */
   task(id: string): TaskRow {
     const task = this.tasks.get(id)
-    if (task === undefined && !this.created && this.loaded.answerOf('lineage', id) === undefined) this.miss('lineage', id)
+    if (task === undefined && !this.created && this.loaded.answerOf('lineage', id) === undefined)
+      this.miss('lineage', id)
     if (task === undefined || task.contextKey !== this.context.key) throw taskNotFound(id)
     return task
   }

@@ -1,5 +1,5 @@
-import type { Writes } from './store/write.ts'
 import type { TableName } from './store/columns.ts'
+import type { Writes } from './store/write.ts'
 import type { WorkingCopy } from './working-copy.ts'
 
 /** All that a group's working copies insert and update, by table. */

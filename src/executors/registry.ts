@@ -94,6 +94,9 @@ export class AgentRegistry {
 
   /** Which agent takes a task, and why. Reads nothing and waits for nothing. */
   route(task: RoutableTask): Route | NoRoute {
+    if (this.#configured().length === 0 && task.agent !== undefined && !this.#entries.has(task.agent)) {
+      return { agent: this.#defaultAgent, reason: `no agent is configured, so none is named "${task.agent}"` }
+    }
     this.#router ??= createRouter(this.agents(), this.#defaultAgent)
     return this.#router(task)
   }

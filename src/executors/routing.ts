@@ -57,8 +57,10 @@ export function createRouter(agents: readonly RoutableAgent[], defaultAgent: str
   return (task) => {
     if (task.agent !== undefined) return byName(agents, task.agent)
     const fitting = agents.filter((agent) => accepts(agent.outputModes, task.acceptedOutputModes))
-    if (task.skill !== undefined) return bySkill(agents, fitting, task, task.skill, match)
-    return match(task.text, fitting) ?? byDefault(agents, fitting, task, defaultAgent)
+    const skilled = task.skill === undefined ? null : bySkill(agents, fitting, task, task.skill, match)
+    if (skilled !== null) return skilled
+    const found = match(task.text, fitting) ?? byDefault(agents, fitting, task, defaultAgent)
+    return task.skill === undefined ? found : withoutSkill(found, task.skill)
   }
 }
 
@@ -81,7 +83,7 @@ function bySkill(
   task: RoutableTask,
   skill: string,
   match: Matcher,
-): Route | NoRoute {
+): Route | NoRoute | null {
   for (const [how, has] of SKILL_TESTS) {
     const able = fitting.filter((agent) => agent.skills?.some((one) => has(one, skill.toLowerCase())))
     const [first] = able
@@ -89,7 +91,18 @@ function bySkill(
     const agent = able.length === 1 ? first.name : (match(task.text, able)?.agent ?? first.name)
     return { agent, reason: `the task asks for the skill "${skill}", which this agent has by ${how}` }
   }
-  return noSkill(agents, task, skill)
+  const unread = agents.filter((agent) => agent.skills === undefined).map((agent) => agent.name)
+  if (unread.length === 0) return null
+  return {
+    error: `No agent is known to have the skill "${skill}"; the skills of ${list(unread)} are not known yet`,
+    retryable: true,
+  }
+}
+
+/** A skill is a wish: where nobody has it, the task goes where its text fits best, and says so. */
+function withoutSkill(found: Route | NoRoute, skill: string): Route | NoRoute {
+  if ('error' in found) return found
+  return { ...found, reason: `no agent has the skill "${skill}"; ${found.reason}` }
 }
 
 const SKILL_TESTS: readonly [string, (skill: AgentSkill, wanted: string) => boolean][] = [
@@ -97,16 +110,6 @@ const SKILL_TESTS: readonly [string, (skill: AgentSkill, wanted: string) => bool
   ['name', (skill, wanted) => skill.name.toLowerCase() === wanted],
   ['tag', (skill, wanted) => (skill.tags ?? []).some((tag) => tag.toLowerCase() === wanted)],
 ]
-
-function noSkill(agents: readonly RoutableAgent[], task: RoutableTask, skill: string): NoRoute {
-  const known = agents.flatMap((agent) => (agent.skills ?? []).map((one) => `${one.id} (${agent.name})`))
-  const unread = agents.filter((agent) => agent.skills === undefined).map((agent) => agent.name)
-  const waiting = unread.length === 0 ? '' : `; the skills of ${list(unread)} are not known yet`
-  return {
-    error: `No agent has the skill "${skill}"${forModes(task)}; known are ${list(known)}${waiting}`,
-    retryable: unread.length > 0,
-  }
-}
 
 function byDefault(
   agents: readonly RoutableAgent[],

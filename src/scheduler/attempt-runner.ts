@@ -19,8 +19,8 @@ import type { AbortReason, AgentExecutor, EventQueue, Parked, RequestContext } f
 import { ExecutorError } from '../executors/executor-error.ts'
 import type { AgentRegistry } from '../executors/registry.ts'
 import type { RequestContextBuilder } from '../executors/request-context.ts'
-import { AttemptEvents } from './attempt-events.ts'
 import { contextParams } from './attempt-context.ts'
+import { AttemptEvents } from './attempt-events.ts'
 
 export interface AttemptRunnerOptions {
   changes: Changes
@@ -66,7 +66,9 @@ export class AttemptRunner {
     this.firstEvents.set(task.id, gate.promise)
     try {
       const active = { taskId: task.id, attemptId: attempt.id, attempt: attempt.number, lease: task.lease }
-      return await this.active.run(active, (one) => new OneAttempt(this.options, ref, task, attempt, one, log).run(gate.resolve))
+      return await this.active.run(active, (one) =>
+        new OneAttempt(this.options, ref, task, attempt, one, log).run(gate.resolve),
+      )
     } catch (error) {
       log.error({ err: error }, 'attempt could not be run')
       return 'waiting'
@@ -151,7 +153,9 @@ class OneAttempt {
       }
       return { kind: 'returned', parked: parked ?? undefined }
     } catch (error) {
-      return this.active.signal.aborted ? { kind: 'aborted', reason: this.active.signal.reason } : { kind: 'threw', error }
+      return this.active.signal.aborted
+        ? { kind: 'aborted', reason: this.active.signal.reason }
+        : { kind: 'threw', error }
     }
   }
 
@@ -162,7 +166,9 @@ class OneAttempt {
     const executor = this.options.agents.executorFor(this.attempt.agent)
     const work = await this.options.readWork(this.task.id)
     if (work === null) throw new ExecutorError(`Task ${this.task.id} is gone`, { retryable: false })
-    const params = contextParams(work, this.active.signal, (patch) => this.write((w) => recordAttempt(w, this.ref, patch)))
+    const params = contextParams(work, this.active.signal, (patch) =>
+      this.write((w) => recordAttempt(w, this.ref, patch)),
+    )
     return { executor, context: await this.options.builder.build(params) }
   }
 
@@ -179,7 +185,9 @@ class OneAttempt {
     const reason = this.active.signal.reason as AbortReason
     if (reason === 'timeout') {
       const quiet: EventQueue = { publish: () => undefined, flush: () => Promise.resolve() }
-      await executor.cancel(context, quiet).catch((error) => this.log.warn({ err: error }, 'cancel after a timeout failed'))
+      await executor
+        .cancel(context, quiet)
+        .catch((error) => this.log.warn({ err: error }, 'cancel after a timeout failed'))
     }
     return { kind: 'aborted', reason }
   }

@@ -75,7 +75,8 @@ export class Heartbeat {
     const running = attempts.active.list().filter((task) => Date.now() - task.startedAt.getTime() > 1_000)
     if (running.length === 0) return
     const held = new Map((await findHeld(sql, attempts.runnerId)).map((one) => [one.taskId, one]))
-    for (const task of running) if (held.get(task.taskId)?.lease !== task.lease) attempts.active.abort(task.taskId, 'leaseLost')
+    for (const task of running)
+      if (held.get(task.taskId)?.lease !== task.lease) attempts.active.abort(task.taskId, 'leaseLost')
   }
 
   private abortAll(): void {

@@ -132,7 +132,11 @@ export class Runner implements Claimer {
   private async claimSome(): Promise<boolean> {
     const limit = Math.min(this.room, 100)
     if (limit <= 0) return false
-    const candidates = await findClaimable(this.options.sql, { limit, maxRunning: this.maxRunning, except: this.slots.blocked })
+    const candidates = await findClaimable(this.options.sql, {
+      limit,
+      maxRunning: this.maxRunning,
+      except: this.slots.blocked,
+    })
     const claimed = await Promise.all(candidates.map((candidate) => this.claim(candidate)))
     return candidates.length === limit && claimed.some(Boolean)
   }

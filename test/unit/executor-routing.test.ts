@@ -55,9 +55,10 @@ t.test('the skill that a task asks for, by id, name or tag', async (t) => {
   t.match(agentFor('check it', { skill: 'summary' }), { agent: 'reviewer' }, 'of several, the one that the text fits')
   t.match(agentFor('x', { skill: 'summary' }), { agent: 'writer' }, 'else the first')
   t.match(agentFor('x', { skill: 'cooking' }), {
-    error: /no agent has the skill "cooking".*research \(researcher\)/i,
-    retryable: false,
+    agent: 'echo',
+    reason: /^no agent has the skill "cooking"; .*default agent/,
   })
+  t.match(agentFor('Search for recipes', { skill: 'cooking' }), { agent: 'researcher', reason: /best match/ })
 })
 
 t.test('a skill that nobody has yet may come with a card that was not read yet', async (t) => {

@@ -1,11 +1,11 @@
-import { taskNotFound, TrellisError } from '../../base/errors.ts'
+import { TrellisError, taskNotFound } from '../../base/errors.ts'
 import { cancelTask } from '../../domain/commands/cancel.ts'
 import { updateTaskStatus } from '../../domain/commands/update-status.ts'
 import type { Message, Metadata } from '../../domain/message.ts'
-import { readMessage } from '../../domain/queries/context.ts'
-import { listObjectives } from '../../domain/queries/objectives.ts'
-import { listTasks } from '../../domain/queries/list-tasks.ts'
 import type { ObjectiveView } from '../../domain/objective.ts'
+import { readMessage } from '../../domain/queries/context.ts'
+import { listTasks } from '../../domain/queries/list-tasks.ts'
+import { listObjectives } from '../../domain/queries/objectives.ts'
 import type { TaskView } from '../../domain/task.ts'
 import type { WorkingCopy } from '../../domain/working-copy.ts'
 import type { Caller, SendAnswer, SendRequest, TaskFrame, Trellis } from '../trellis.ts'
@@ -32,8 +32,7 @@ export function createTrellis(deps: CoreDeps): Trellis {
     followObjective: (caller, id, options) => followObjective(deps, caller, id, options),
     createPlan: (caller, plan) => objectives.createPlan(deps, caller, plan),
     getPlan: (caller, id) => objectives.getPlan(deps, caller, id),
-    updateTaskStatus: (caller, update) =>
-      changeTask(deps, caller, update.taskId, (w) => updateTaskStatus(w, update)),
+    updateTaskStatus: (caller, update) => changeTask(deps, caller, update.taskId, (w) => updateTaskStatus(w, update)),
   }
 }
 
@@ -57,7 +56,12 @@ function cancel(deps: CoreDeps, caller: Caller, id: string, metadata?: Metadata)
   return changeTask(deps, caller, id, (w) => cancelTask(w, id, metadata))
 }
 
-async function changeTask(deps: CoreDeps, caller: Caller, id: string, decide: (w: WorkingCopy) => void): Promise<TaskView> {
+async function changeTask(
+  deps: CoreDeps,
+  caller: Caller,
+  id: string,
+  decide: (w: WorkingCopy) => void,
+): Promise<TaskView> {
   const place = await deps.lookup({ ...ownerOf(caller), kind: 'task', id })
   if (place === null) throw taskNotFound(id)
   await deps.changes.apply({
@@ -79,7 +83,13 @@ async function send(deps: CoreDeps, caller: Caller, request: SendRequest): Promi
   if (sent.kind !== 'task') return { kind: 'message', message: await messageOf(deps, sent) }
   await waitFor(deps, sent, request)
   const historyLength = request.configuration.historyLength ?? null
-  const task = await deps.readTask({ ...ownerOf(caller), id: sent.taskId, historyLength, includeArtifacts: true, includeUnseen: true })
+  const task = await deps.readTask({
+    ...ownerOf(caller),
+    id: sent.taskId,
+    historyLength,
+    includeArtifacts: true,
+    includeUnseen: true,
+  })
   if (task === null) throw taskNotFound(sent.taskId)
   const unseen = await unseenAnswer(deps, sent.taskId, task)
   if (unseen !== null) return { kind: 'message', message: unseen }
@@ -91,7 +101,11 @@ async function unseenAnswer(deps: CoreDeps, taskId: string, task: TaskView): Pro
   return task.unseen === true ? readMessage(deps.sql, { answerOf: taskId }) : null
 }
 
-async function waitFor(deps: CoreDeps, sent: Extract<Sent, { kind: 'task' }>, { wait, signal }: SendRequest): Promise<void> {
+async function waitFor(
+  deps: CoreDeps,
+  sent: Extract<Sent, { kind: 'task' }>,
+  { wait, signal }: SendRequest,
+): Promise<void> {
   using wake = deps.hub.subscribe(sent.contextKey)
   if (wait) await waitUntilSettled(deps, wake, sent.taskId, signal)
   else if (sent.created?.kind === 'executed') await waitForFirstEvent(deps, sent.taskId, signal)
@@ -115,12 +129,18 @@ async function treeFor(
   const objective = await objectives.readObjectiveTree(deps, caller, task.contextId)
   const first = objective.plans?.find((plan) => plan.taskId === task.id)?.tasks?.[0]
   if (first === undefined || request.message.taskId !== undefined) return { objective }
-  const firstTask = await getTask(deps, caller, first.id, { historyLength: request.configuration.historyLength ?? null })
+  const firstTask = await getTask(deps, caller, first.id, {
+    historyLength: request.configuration.historyLength ?? null,
+  })
   return { objective, firstTask }
 }
 
 /** One message and the end, or the root task as it was created and everything since. (design §8.3) */
-async function* sendStream(deps: CoreDeps, caller: Caller, request: SendRequest): AsyncGenerator<TaskFrame, void, undefined> {
+async function* sendStream(
+  deps: CoreDeps,
+  caller: Caller,
+  request: SendRequest,
+): AsyncGenerator<TaskFrame, void, undefined> {
   const sent = await takeMessage(deps, caller, request)
   if (sent.kind !== 'task') {
     yield { kind: 'message', message: await messageOf(deps, sent) }
@@ -137,5 +157,12 @@ async function* sendStream(deps: CoreDeps, caller: Caller, request: SendRequest)
   yield { kind: 'task', seq: task.seq, task, last: false }
   const { signal } = request
   const inner = caller.extensions.length > 0
-  yield* followUpdates(deps, { task: { ...task, seq: now.seq }, contextKey: sent.contextKey, after: task.seq, signal, untilInput: true, inner })
+  yield* followUpdates(deps, {
+    task: { ...task, seq: now.seq },
+    contextKey: sent.contextKey,
+    after: task.seq,
+    signal,
+    untilInput: true,
+    inner,
+  })
 }

@@ -23,7 +23,12 @@ export async function referencesOf(
   return named.length > 0 ? named.map(({ id }) => ({ id, elsewhere: false })) : undefined
 }
 
-async function namedReference(deps: CoreDeps, caller: Caller, id: string, contextId: string | undefined): Promise<Reference> {
+async function namedReference(
+  deps: CoreDeps,
+  caller: Caller,
+  id: string,
+  contextId: string | undefined,
+): Promise<Reference> {
   const { tenant, owner } = caller
   const key = { tenant, owner, id, historyLength: 0, includeArtifacts: false, includeUnseen: false }
   const task = await deps.readTask(key)
@@ -40,6 +45,10 @@ async function namedReference(deps: CoreDeps, caller: Caller, id: string, contex
 
 /** "Based on Task 1", "after task 2 and task 3", "基于任务 2": the numbers that a text builds on. */
 export function numbersIn(text: string): number[] {
-  const clauses = text.slice(0, 2_000).matchAll(/(?:based on|after|using|from|with|of|and|,|基于|在)\s*(?:the results? of\s+)?(?:task|任务)\s*#?(\d{1,3})/giu)
+  const clauses = text
+    .slice(0, 2_000)
+    .matchAll(
+      /(?:based on|after|using|from|with|of|and|,|基于|在)\s*(?:the results? of\s+)?(?:task|任务)\s*#?(\d{1,3})/giu,
+    )
   return [...new Set([...clauses].map((match) => Number(match[1])))]
 }

@@ -27,7 +27,8 @@ export async function* followUpdates(deps: CoreDeps, follow: FollowTask): AsyncG
   const inner = follow.inner && task.kind === 'planned'
   const indexes = inner ? await taskIndexes(deps, task) : new Map<string, number>()
   for await (const event of followEvents(deps, { contextKey, after, signal })) {
-    if (event.type === 'task.created' && event.taskId !== undefined) indexes.set(event.taskId, event.data.taskIndex ?? 0)
+    if (event.type === 'task.created' && event.taskId !== undefined)
+      indexes.set(event.taskId, event.data.taskIndex ?? 0)
     const own = event.taskId === task.id
     if (!own && !(inner && event.rootId === task.id)) continue
     const frame = toFrame(event, task.contextId, own ? {} : innerMetadata(task, event, indexes))
@@ -61,7 +62,10 @@ function toFrame(event: LoggedEvent, contextId: string, metadata: Metadata): Omi
   }
   if (event.type !== 'task.artifact') return null
   const { append, lastChunk } = event.data
-  return { ...common, kind: 'artifact', artifact: artifactOf(event), append, lastChunk, metadata } as Omit<UpdateFrame, 'last'>
+  return { ...common, kind: 'artifact', artifact: artifactOf(event), append, lastChunk, metadata } as Omit<
+    UpdateFrame,
+    'last'
+  >
 }
 
 function artifactOf({ data, parts }: LoggedEvent & { type: 'task.artifact' }): Artifact {
@@ -106,9 +110,13 @@ export async function* followTask(
   const task = place && (await deps.readTask(key))
   if (task === null) throw taskNotFound(id)
   if (isTerminal(task.state) && options.afterSeq === undefined) {
-    throw new TrellisError('unsupportedOperation', `Task ${id} is ${task.state}: there is nothing to subscribe to any more`, {
-      details: { taskId: id, state: task.state },
-    })
+    throw new TrellisError(
+      'unsupportedOperation',
+      `Task ${id} is ${task.state}: there is nothing to subscribe to any more`,
+      {
+        details: { taskId: id, state: task.state },
+      },
+    )
   }
   if (options.afterSeq === undefined) yield { kind: 'task', seq: task.seq, task, last: false }
   yield* followUpdates(deps, {
@@ -143,6 +151,8 @@ export async function* followObjective(
 /** An event as the wire shows it: an artifact's parts instead of where they are stored. */
 function shown({ rootId: _, inTree: __, parts, ...event }: LoggedEvent): ContextEvent & { artifact?: Artifact } {
   if (event.type !== 'task.artifact') return event as ContextEvent
-  const artifact = artifactOf({ ...event, rootId: null, inTree: true, parts: parts ?? [] } as LoggedEvent & { type: 'task.artifact' })
+  const artifact = artifactOf({ ...event, rootId: null, inTree: true, parts: parts ?? [] } as LoggedEvent & {
+    type: 'task.artifact'
+  })
   return { ...event, artifact } as ContextEvent & { artifact: Artifact }
 }

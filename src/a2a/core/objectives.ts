@@ -45,9 +45,22 @@ export async function createObjective(
 }
 
 /** A planned root that no message made. */
-function startRoot(deps: CoreDeps, w: WorkingCopy, objective: { name: string; description?: string; metadata?: Record<string, unknown> }): string {
+function startRoot(
+  deps: CoreDeps,
+  w: WorkingCopy,
+  objective: { name: string; description?: string; metadata?: Record<string, unknown> },
+): string {
   const id = newId('task')
-  const root = { id, kind: 'planned' as const, name: objective.name, message: null, request: {}, task: {}, references: [], visibleAt: w.now }
+  const root = {
+    id,
+    kind: 'planned' as const,
+    name: objective.name,
+    message: null,
+    request: {},
+    task: {},
+    references: [],
+    visibleAt: w.now,
+  }
   createRoot(w, root, deps.defaults)
   const { name, description, metadata } = objective
   joinObjective(w, id, { name, ...(description && { description }), ...(metadata && { metadata }) })
@@ -88,7 +101,10 @@ export async function updateObjective(
   return readObjectiveTree(deps, caller, id)
 }
 
-function describe(w: WorkingCopy, said: { name?: string; description?: string; metadata?: Record<string, unknown> }): void {
+function describe(
+  w: WorkingCopy,
+  said: { name?: string; description?: string; metadata?: Record<string, unknown> },
+): void {
   const objective = w.objectives.edit(w.context.key)
   if (said.name !== undefined) objective.name = said.name
   if (said.description !== undefined) objective.description = said.description
@@ -97,7 +113,12 @@ function describe(w: WorkingCopy, said: { name?: string; description?: string; m
   w.emit('objective.updated', said)
 }
 
-async function changeObjective(deps: CoreDeps, caller: Caller, id: string, decide: (w: WorkingCopy) => void): Promise<void> {
+async function changeObjective(
+  deps: CoreDeps,
+  caller: Caller,
+  id: string,
+  decide: (w: WorkingCopy) => void,
+): Promise<void> {
   const { tenant, owner } = caller
   const place = await deps.lookup({ tenant, owner, kind: 'context', id })
   if (place === null) throw objectiveNotFound(id)
@@ -117,7 +138,10 @@ export async function createPlan(deps: CoreDeps, caller: Caller, plan: CreatePla
   const existing = await readObjectiveTree(deps, caller, plan.objectiveId)
   const [draft] = manualPlans(deps.agents, [draftOf(plan, existing)]) as [DraftPlan]
   let planId = ''
-  validateDraft({ plans: [{ ...draft, dependencies: [], ...(draft.alternativeTo && { alternativeTo: undefined }) } as DraftPlan] }, deps.limits)
+  validateDraft(
+    { plans: [{ ...draft, dependencies: [], ...(draft.alternativeTo && { alternativeTo: undefined }) } as DraftPlan] },
+    deps.limits,
+  )
   await changeObjective(deps, caller, plan.objectiveId, (w) => {
     const root = newestUnfinished(w) ?? startRoot(deps, w, { name: existing.name })
     planId = createPlans(w, root, [draft], deps.defaults)[0] ?? ''

@@ -2,8 +2,8 @@ import { invalidParams, taskNotFound } from '../../base/errors.ts'
 import { newId } from '../../base/ids.ts'
 import type { Change } from '../../domain/change.ts'
 import { continueTask } from '../../domain/commands/answer.ts'
-import { createPlans } from '../../domain/commands/create-plans.ts'
 import { joinObjective } from '../../domain/commands/create-objective.ts'
+import { createPlans } from '../../domain/commands/create-plans.ts'
 import { createRoot, keepMessage, type NewRoot, type Reference } from '../../domain/commands/create-root.ts'
 import type { Decision } from '../../domain/draft.ts'
 import type { Target } from '../../domain/group.ts'
@@ -59,7 +59,10 @@ async function continueWith(deps: CoreDeps, caller: Caller, message: Message, ta
   const place = await deps.lookup({ tenant, owner, kind: 'task', id: taskId })
   if (place === null) throw taskNotFound(taskId)
   if (message.contextId !== undefined && message.contextId !== place.wireId) {
-    throw invalidParams('message.contextId', `was ${JSON.stringify(message.contextId)}; the context of task ${taskId} is ${place.wireId}`)
+    throw invalidParams(
+      'message.contextId',
+      `was ${JSON.stringify(message.contextId)}; the context of task ${taskId} is ${place.wireId}`,
+    )
   }
   const { contextKey } = place
   const sent: Sent = { kind: 'task', taskId, contextKey, planned: false }
@@ -102,7 +105,12 @@ interface Known extends Place {
 /** Plans a message and commits what it becomes, in a new context or one that is known. */
 async function startIn(deps: CoreDeps, caller: Caller, request: SendRequest, known: Known | null): Promise<Sent> {
   const { message } = request
-  const references = await referencesOf(deps, caller, message, known && { wireId: known.wireId, summary: known.summary })
+  const references = await referencesOf(
+    deps,
+    caller,
+    message,
+    known && { wireId: known.wireId, summary: known.summary },
+  )
   const unplanned = known?.summary.unplannedRoot ?? null
   const { decision } = await deps.planner.plan(
     {
@@ -127,7 +135,8 @@ async function startIn(deps: CoreDeps, caller: Caller, request: SendRequest, kno
       answerTask: answers ? null : ids.task,
       answerId: answers ? ids.answer : null,
     }),
-    decide: (w) => decideStart(deps, w, { request, decision: asManual(deps.agents, decision), references, unplanned, ids }),
+    decide: (w) =>
+      decideStart(deps, w, { request, decision: asManual(deps.agents, decision), references, unplanned, ids }),
   })
 }
 
@@ -172,7 +181,12 @@ function decideStart(deps: CoreDeps, w: WorkingCopy, start: Start): () => Sent {
 }
 
 /** Answers are stored in their context, too: both messages, no task. (design §2) */
-function answerDirectly(w: WorkingCopy, message: Message, decision: Extract<Decision, { kind: 'answer' }>, id: string): () => Sent {
+function answerDirectly(
+  w: WorkingCopy,
+  message: Message,
+  decision: Extract<Decision, { kind: 'answer' }>,
+  id: string,
+): () => Sent {
   keepMessage(w, message, null)
   const answer: Message = {
     messageId: id,
@@ -231,7 +245,9 @@ function rootOf(w: WorkingCopy, message: Message, { request, references, ids }: 
     id: ids.task,
     message: { ...message, taskId: ids.task },
     request: {
-      ...(request.configuration.acceptedOutputModes && { acceptedOutputModes: request.configuration.acceptedOutputModes }),
+      ...(request.configuration.acceptedOutputModes && {
+        acceptedOutputModes: request.configuration.acceptedOutputModes,
+      }),
       ...(Object.keys(request.metadata).length > 0 && { metadata: request.metadata }),
       ...(message.extensions && { extensions: message.extensions }),
     },

@@ -17,9 +17,13 @@ const TASK_ID = 'opt/v1/taskId'
 export function continueTask(w: WorkingCopy, taskId: string, message: Message): void {
   const task = w.task(taskId)
   if (isTerminal(task.state)) {
-    throw new TrellisError('unsupportedOperation', `Task ${taskId} is ${task.state}: a terminal task takes no messages. Send a follow-up with its contextId instead`, {
-      details: { taskId, state: task.state },
-    })
+    throw new TrellisError(
+      'unsupportedOperation',
+      `Task ${taskId} is ${task.state}: a terminal task takes no messages. Send a follow-up with its contextId instead`,
+      {
+        details: { taskId, state: task.state },
+      },
+    )
   }
   const input = questionFor(w, task, message)
   const row = keepMessage(w, { ...message, taskId, contextId: w.context.wireId }, taskId)
@@ -39,12 +43,21 @@ function questionFor(w: WorkingCopy, task: TaskRow, message: Message): InputRequ
   return isInterrupted(task.state) ? w.openInputs().find((input) => input.taskId === task.id) : undefined
 }
 
-function boundTo(w: WorkingCopy, task: TaskRow, id: string, fits: (input: InputRequestRow) => boolean): InputRequestRow {
+function boundTo(
+  w: WorkingCopy,
+  task: TaskRow,
+  id: string,
+  fits: (input: InputRequestRow) => boolean,
+): InputRequestRow {
   const input = w.openInputs().find((open) => open.rootId === task.rootId && fits(open))
   if (input === undefined) {
-    throw new TrellisError('invalidState', `No open question ${id} under task ${task.id}: it was answered already, or never asked`, {
-      details: { question: id, taskId: task.id },
-    })
+    throw new TrellisError(
+      'invalidState',
+      `No open question ${id} under task ${task.id}: it was answered already, or never asked`,
+      {
+        details: { question: id, taskId: task.id },
+      },
+    )
   }
   return input
 }

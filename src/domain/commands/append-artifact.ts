@@ -19,7 +19,7 @@ export function appendArtifact(w: WorkingCopy, task: TaskRow, artifact: Artifact
   const row = known === undefined ? insertRow(w, task, artifact) : editRow(w, known, artifact, append)
   const from = append ? row.partCount : 0
   const key = row.sourceKey ?? row.key
-  artifact.parts.forEach((part, i) => w.parts.push({ artifactKey: key, n: from + i, part }))
+  for (const [i, part] of artifact.parts.entries()) w.parts.push({ artifactKey: key, n: from + i, part })
   row.partCount = from + artifact.parts.length
   emitChunk(w, task, row, { append, lastChunk: chunk.lastChunk, from, count: artifact.parts.length })
 }

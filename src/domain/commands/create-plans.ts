@@ -22,9 +22,11 @@ export function createPlans(
   const siblings = w.plansOf(plannedId)
   const ids = new Map([...siblings.map((plan) => [plan.id, plan.id] as const), ...drafts.map(keyed)])
   const gate = w.task(plannedId).unmet === 0 ? 0 : 1
-  const plans = drafts.map((draft, i) => insertPlan(w, plannedId, draft, { ids, gate, index: siblings.length + i, defaults }))
-  drafts.forEach((draft, i) => linkAlternative(w, plans[i] as PlanRow, draft, ids))
-  drafts.forEach((draft, i) => insertTasks(w, plans[i] as PlanRow, draft.tasks, defaults))
+  const plans = drafts.map((draft, i) =>
+    insertPlan(w, plannedId, draft, { ids, gate, index: siblings.length + i, defaults }),
+  )
+  for (const [i, draft] of drafts.entries()) linkAlternative(w, plans[i] as PlanRow, draft, ids)
+  for (const [i, draft] of drafts.entries()) insertTasks(w, plans[i] as PlanRow, draft.tasks, defaults)
   w.dirtyPlanned.add(plannedId)
   return plans.map((plan) => plan.id)
 }
@@ -120,7 +122,12 @@ function linkAlternative(w: WorkingCopy, plan: PlanRow, draft: DraftPlan, ids: R
 }
 
 /** Inserts a plan's tasks. The same code adds tasks to a plan that has some already. */
-export function insertTasks(w: WorkingCopy, plan: PlanRow, drafts: readonly DraftTask[], defaults: TaskDefaults): string[] {
+export function insertTasks(
+  w: WorkingCopy,
+  plan: PlanRow,
+  drafts: readonly DraftTask[],
+  defaults: TaskDefaults,
+): string[] {
   const ids = new Map(drafts.map((draft) => [draft.key, newId('task')] as const))
   drafts.forEach((draft, taskIndex) => {
     const dependencies = draft.dependencies.map((key) => ids.get(key) as string)
@@ -141,7 +148,8 @@ function insertTask(
   const task = w.tasks.insert(at.id, taskRow(w, plan, draft, { id: at.id, kind, entry, unmet, defaults: at.defaults }))
   w.planTasks.push({ planId: plan.id, taskId: task.id, taskIndex: at.taskIndex })
   for (const dependsOnId of at.dependencies) w.taskDependencies.push({ taskId: task.id, dependsOnId, reference: false })
-  if (kind === 'planned') w.planned.insert(task.id, plannedRow(w, task.id, draft.onPlanFailure ?? at.defaults.onPlanFailure))
+  if (kind === 'planned')
+    w.planned.insert(task.id, plannedRow(w, task.id, draft.onPlanFailure ?? at.defaults.onPlanFailure))
   w.emit(
     'task.created',
     {
@@ -178,4 +186,3 @@ function taskRow(
     entry: at.entry,
   }
 }
-

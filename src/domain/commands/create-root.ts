@@ -2,9 +2,9 @@ import { newId } from '../../base/ids.ts'
 import type { DraftTask } from '../draft.ts'
 import type { Message } from '../message.ts'
 import { becomeReady } from '../moves/task.ts'
+import type { PlannedRow, TaskRequest, TaskRow } from '../rows.ts'
 import type { RetryPolicy, TaskKind } from '../task.ts'
 import { isTerminal } from '../task.ts'
-import type { PlannedRow, TaskRequest, TaskRow } from '../rows.ts'
 import type { WorkingCopy } from '../working-copy.ts'
 
 /** What applies where a draft says nothing; from config. */
@@ -40,8 +40,10 @@ export interface NewRoot {
 export function createRoot(w: WorkingCopy, root: NewRoot, defaults: TaskDefaults): TaskRow {
   const waitFor = root.references.filter(({ id, elsewhere }) => !elsewhere && !isTerminal(w.task(id).state))
   const task = w.tasks.insert(root.id, rootRow(w, root, defaults, waitFor.length))
-  for (const { id: dependsOnId } of root.references) w.taskDependencies.push({ taskId: task.id, dependsOnId, reference: true })
-  if (task.kind === 'planned') w.planned.insert(task.id, plannedRow(w, task.id, root.onPlanFailure ?? defaults.onPlanFailure))
+  for (const { id: dependsOnId } of root.references)
+    w.taskDependencies.push({ taskId: task.id, dependsOnId, reference: true })
+  if (task.kind === 'planned')
+    w.planned.insert(task.id, plannedRow(w, task.id, root.onPlanFailure ?? defaults.onPlanFailure))
   if (root.message !== null) keepMessage(w, root.message, task.id)
   w.emit('task.created', { name: task.name, state: task.state, ...(task.agent && { agent: task.agent }) }, { task })
   if (task.unmet === 0 && task.kind === 'executed') becomeReady(w, task)

@@ -6,8 +6,8 @@ import type { TaskRow } from '../rows.ts'
 import { isInterrupted, isTerminal } from '../task.ts'
 import type { WorkingCopy } from '../working-copy.ts'
 import { appendArtifact } from './append-artifact.ts'
-import { keepMessage } from './create-root.ts'
 import { askFor } from './ask.ts'
+import { keepMessage } from './create-root.ts'
 import { type AttemptRef, isCurrent } from './run.ts'
 
 type StatusEvent = Extract<ExecutionEvent, { kind: 'status' | 'task' }>
@@ -35,7 +35,8 @@ function publishOne(w: WorkingCopy, task: TaskRow, event: ExecutionEvent): void 
       publishMessage(w, task, event.message)
       return
     case 'task':
-      for (const artifact of event.artifacts ?? []) appendArtifact(w, task, artifact, { append: false, lastChunk: true })
+      for (const artifact of event.artifacts ?? [])
+        appendArtifact(w, task, artifact, { append: false, lastChunk: true })
       publishStatus(w, task, event)
       return
     case 'status':

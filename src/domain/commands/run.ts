@@ -30,7 +30,8 @@ export function isCurrent(w: WorkingCopy, ref: AttemptRef): boolean {
 
 /** Whether a task can be claimed now. `maxRunning` bounds the tasks of one objective that work at once. */
 export function isClaimable(w: WorkingCopy, task: TaskRow, maxRunning: number): boolean {
-  if (task.claimableAt === null || Date.parse(task.claimableAt) > Date.parse(w.now) || isTerminal(task.state)) return false
+  if (task.claimableAt === null || Date.parse(task.claimableAt) > Date.parse(w.now) || isTerminal(task.state))
+    return false
   return task.state === 'working' || w.context.running < maxRunning
 }
 
@@ -123,7 +124,11 @@ export function recordAttempt(w: WorkingCopy, ref: AttemptRef, patch: AttemptPat
   Object.assign(w.attempts.edit(ref.taskId), patch)
   if (patch.remoteTaskId !== undefined || patch.maybeDuplicate === true) {
     const { remoteTaskId, maybeDuplicate } = patch
-    w.emit('attempt.noted', { attempt: ref.number, ...(remoteTaskId && { remoteTaskId }), ...(maybeDuplicate && { maybeDuplicate }) }, { task: w.task(ref.taskId) })
+    w.emit(
+      'attempt.noted',
+      { attempt: ref.number, ...(remoteTaskId && { remoteTaskId }), ...(maybeDuplicate && { maybeDuplicate }) },
+      { task: w.task(ref.taskId) },
+    )
   }
   return current
 }
@@ -139,7 +144,11 @@ export function takeOver(w: WorkingCopy, ref: AttemptRef): boolean {
   const attempt = w.attempts.edit(ref.taskId)
   attempt.takeovers += 1
   if (attempt.takeovers >= MAX_TAKEOVERS) {
-    return failAttempt(w, ref, { error: 'The attempt was lost with its process three times', retryable: true, outcome: 'lost' })
+    return failAttempt(w, ref, {
+      error: 'The attempt was lost with its process three times',
+      retryable: true,
+      outcome: 'lost',
+    })
   }
   w.tasks.edit(ref.taskId).runner = null
   becomeReady(w, w.tasks.edit(ref.taskId))

@@ -1,5 +1,5 @@
-import type { Message, Metadata } from '../message.ts'
 import { newId } from '../../base/ids.ts'
+import type { Message, Metadata } from '../message.ts'
 import type { AttemptOutcome, TaskRow } from '../rows.ts'
 import { isInterrupted, isTerminal, type TaskState } from '../task.ts'
 import type { WorkingCopy } from '../working-copy.ts'

@@ -1,7 +1,7 @@
 import { invalidParams } from '../../base/errors.ts'
 import type { Sql } from '../../db/client.ts'
 import type { TaskState, TaskView } from '../task.ts'
-import { toTaskView, TASK_RECORD, TASK_SOURCE } from './tasks.ts'
+import { TASK_RECORD, TASK_SOURCE, toTaskView } from './tasks.ts'
 
 export interface TaskListQuery {
   tenant: string
@@ -50,7 +50,14 @@ export async function listTasks(sql: Sql, query: TaskListQuery): Promise<PageOf<
     query.statusTimestampAfter ?? null,
     query.leaveOutPlannedRoots,
   ]
-  const params = [...filter, cursor?.time ?? null, cursor?.id ?? null, query.historyLength, query.includeArtifacts, query.pageSize + 1]
+  const params = [
+    ...filter,
+    cursor?.time ?? null,
+    cursor?.id ?? null,
+    query.historyLength,
+    query.includeArtifacts,
+    query.pageSize + 1,
+  ]
   const [rows, [count]] = await Promise.all([
     sql.$queryRawUnsafe<{ at: string; task: Parameters<typeof toTaskView>[0] }[]>(PAGE, ...params),
     sql.$queryRawUnsafe<{ total: number }[]>(

@@ -2,8 +2,8 @@ import type { Sql } from '../../db/client.ts'
 import type { Metadata } from '../message.ts'
 import type { ObjectiveStatus, ObjectiveView } from '../objective.ts'
 import type { Progress } from '../plan.ts'
-import { isoTime } from './tasks.ts'
 import { type PageOf, readCursor, writeCursor } from './list-tasks.ts'
+import { isoTime } from './tasks.ts'
 
 interface ObjectiveRecord {
   wireId: string
@@ -92,7 +92,10 @@ export async function listObjectives(
       cursor?.id ?? null,
       query.pageSize + 1,
     ),
-    sql.$queryRawUnsafe<{ total: number }[]>(`SELECT count(*)::int AS total FROM objective o WHERE ${FILTER}`, ...filter),
+    sql.$queryRawUnsafe<{ total: number }[]>(
+      `SELECT count(*)::int AS total FROM objective o WHERE ${FILTER}`,
+      ...filter,
+    ),
   ])
   const page = rows.slice(0, query.pageSize)
   const last = page.at(-1)

@@ -27,7 +27,10 @@ export async function takeSlot(sql: Sql, agent: string, taskId: string): Promise
 
 /** Frees the slots that these tasks hold. */
 export async function freeSlots(sql: Sql, taskIds: readonly string[]): Promise<void> {
-  await sql.$executeRawUnsafe('UPDATE agent_slot SET holder = NULL, held_at = NULL WHERE holder = ANY($1::text[])', taskIds)
+  await sql.$executeRawUnsafe(
+    'UPDATE agent_slot SET holder = NULL, held_at = NULL WHERE holder = ANY($1::text[])',
+    taskIds,
+  )
 }
 
 /** Frees slots whose task has no open attempt: their process died before it freed them. `graceSeconds` spares new ones. */

@@ -58,7 +58,10 @@ export async function readTree(
 ): Promise<ObjectiveView | null> {
   const found = await readObjective(sql, key)
   if (found === null || !options.includePlans) return found?.objective ?? null
-  const plans = await readPlans(sql, found.contextKey, found.objective.id, { planId: null, includeTasks: options.includeTasks })
+  const plans = await readPlans(sql, found.contextKey, found.objective.id, {
+    planId: null,
+    includeTasks: options.includeTasks,
+  })
   return { ...found.objective, plans }
 }
 
@@ -71,7 +74,10 @@ export async function readPlans(
 ): Promise<PlanView[]> {
   const plans = await sql.$queryRawUnsafe<PlanRecord[]>(PLANS, contextKey, options.planId)
   const tasks = options.includeTasks ? await sql.$queryRawUnsafe<TaskRecord[]>(TASKS, contextKey, options.planId) : []
-  const views = plans.map((plan) => ({ nested: plan.nested, view: toPlanView(plan, objectiveId, options.includeTasks) }))
+  const views = plans.map((plan) => ({
+    nested: plan.nested,
+    view: toPlanView(plan, objectiveId, options.includeTasks),
+  }))
   const byId = new Map(views.map(({ view }) => [view.id, view]))
   const byTask = new Map<string, TreeTask>()
   for (const task of tasks) {
@@ -113,7 +119,16 @@ export function planProgress(c: PlanCounters): PlanView['progress'] {
   const blocked = c.input + c.auth
   const pending = c.waiting + c.ready
   const total = pending + c.running + blocked + c.completed + failed + c.canceled + c.skipped
-  return { total, completed: c.completed, failed, canceled: c.canceled, skipped: c.skipped, working: c.running, blocked, pending }
+  return {
+    total,
+    completed: c.completed,
+    failed,
+    canceled: c.canceled,
+    skipped: c.skipped,
+    working: c.running,
+    blocked,
+    pending,
+  }
 }
 
 function toTreeTask(record: TaskRecord, objectiveId: string): TreeTask {

@@ -2,7 +2,7 @@ import DataLoader from 'dataloader'
 import type { Sql } from '../../db/client.ts'
 import type { Artifact, Message, Part } from '../message.ts'
 import type { AttemptRow, TaskRequest, TaskRow } from '../rows.ts'
-import { TABLES, rowJson } from '../store/columns.ts'
+import { rowJson, TABLES } from '../store/columns.ts'
 import type { TaskView } from '../task.ts'
 import { TASK_RECORD, TASK_SOURCE, toTaskView } from './tasks.ts'
 
@@ -110,4 +110,3 @@ function toWork({ task, row, attempt, firstMessage, answer, related, remoteConte
     remoteContextId,
   }
 }
-

@@ -163,5 +163,8 @@ function composeLoad(ids: ReadonlyMap<NeedKind, string[]>): { statement: string;
     selects.unshift(TASKS, ATTEMPTS)
   }
   const head = withs.length > 0 ? `WITH RECURSIVE ${withs.join(', ')} ` : ''
-  return { statement: `${head}SELECT * FROM (${selects.join(' UNION ALL ')}) AS r("table", need, id, key, row)`, params }
+  return {
+    statement: `${head}SELECT * FROM (${selects.join(' UNION ALL ')}) AS r("table", need, id, key, row)`,
+    params,
+  }
 }

@@ -17,7 +17,8 @@ export async function writeRows(sql: Sql, writes: Writes): Promise<void> {
   const parts: string[] = []
   const params: string[] = []
   const expected: number[] = []
-  for (const [table, rows] of entries(writes.inserts)) parts.push(`i_${table} AS (${INSERTS[table](params.push(JSON.stringify(rows)))})`)
+  for (const [table, rows] of entries(writes.inserts))
+    parts.push(`i_${table} AS (${INSERTS[table](params.push(JSON.stringify(rows)))})`)
   const counts = entries(writes.updates).map(([table, rows]) => {
     parts.push(`u_${table} AS (${UPDATES[table](params.push(JSON.stringify(rows)))})`)
     expected.push(rows.length)
@@ -28,7 +29,9 @@ export async function writeRows(sql: Sql, writes: Writes): Promise<void> {
   const [result] = await sql.$queryRawUnsafe<{ landed: number[] }[]>(statement, ...params)
   const landed = result?.landed ?? []
   if (expected.some((count, i) => landed[i] !== count)) {
-    throw new Error(`A guarded update did not land: ${JSON.stringify({ tables: Object.keys(writes.updates), expected, landed })}`)
+    throw new Error(
+      `A guarded update did not land: ${JSON.stringify({ tables: Object.keys(writes.updates), expected, landed })}`,
+    )
   }
 }
 
