@@ -19,7 +19,7 @@ export class Loaded {
   readonly tasks: Rows<TaskRow> = new Map()
   readonly planned: Rows<PlannedRow> = new Map()
   readonly plans: Rows<PlanRow> = new Map()
-  /** Open attempts, by task. */
+  /** The newest attempt of each task, open or not, by task. */
   readonly attempts: Rows<AttemptRow> = new Map()
   readonly artifacts: Rows<ArtifactRow> = new Map()
   readonly inputs: Rows<InputRequestRow> = new Map()

@@ -95,12 +95,21 @@ export function planSlot(
   }
 }
 
+/** An answer that came late completes the task that waited for plans. (design §7) */
+const STATE_OF_END: Record<PlannedEnd, TaskState> = {
+  canceled: 'canceled',
+  answered: 'completed',
+  planner: 'failed',
+  budget: 'failed',
+  deadline: 'failed',
+}
+
 /** design §3.3 */
 export function plannedState(
   c: PlannedCounters & { input: number; auth: number; started: boolean },
   end: PlannedEnd | null,
 ): TaskState {
-  if (end !== null) return end === 'canceled' ? 'canceled' : 'failed'
+  if (end !== null) return STATE_OF_END[end]
   const unfinished = c.waiting + c.ready + c.working + c.blocked
   const finished = c.completed + c.failed + c.covered + c.canceled + c.skipped
   if (unfinished + finished === 0) return c.started ? 'working' : 'submitted'

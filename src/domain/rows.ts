@@ -106,7 +106,7 @@ export interface PlannedCounters {
 }
 
 /** Why a planned task ended other than by its plans. (design §3.3) */
-export type PlannedEnd = 'canceled' | 'planner' | 'budget' | 'deadline'
+export type PlannedEnd = 'canceled' | 'planner' | 'answered' | 'budget' | 'deadline'
 
 export interface PlannedRow extends PlannedCounters {
   taskId: string

@@ -1,6 +1,7 @@
 import { planNotFound, taskNotFound } from '../base/errors.ts'
 import type { EventData, EventType } from './event.ts'
 import type { Loaded, Rows } from './loaded.ts'
+import type { Message } from './message.ts'
 import { Need, type NeedKind } from './need.ts'
 import type {
   ArtifactPartRow,
@@ -60,6 +61,8 @@ export class WorkingCopy {
   readonly openings: string[] = []
   readonly plannedEnds: { taskId: string; end: PlanEnd }[] = []
   readonly consequences: Consequence[] = []
+  /** What planned tasks that are being ended say of it. */
+  readonly lastWords = new Map<string, Message>()
   /** Planned tasks below which a task finished. */
   readonly progressed = new Set<string>()
   readonly dirtyPlans = new Set<string>()

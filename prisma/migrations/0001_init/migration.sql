@@ -174,6 +174,7 @@ CREATE TABLE "attempt" (
     "agent" TEXT NOT NULL,
     "reason" TEXT NOT NULL,
     "started_at" TIMESTAMPTZ(3) NOT NULL,
+    "clock_at" TIMESTAMPTZ(3) NOT NULL,
     "sent_at" TIMESTAMPTZ(3),
     "remote_task_id" TEXT,
     "remote_context_id" TEXT,
@@ -287,6 +288,7 @@ CREATE TABLE "event" (
     "root_id" TEXT,
     "plan_id" TEXT,
     "task_id" TEXT,
+    "in_tree" BOOLEAN NOT NULL,
     "data" JSONB NOT NULL,
 
     CONSTRAINT "event_pkey" PRIMARY KEY ("context_key","seq")

@@ -32,7 +32,7 @@ function isMet(task: TaskRow, plan: PlanRow | undefined): boolean {
 function skipTask(w: WorkingCopy, taskId: string): void {
   const task = w.task(taskId)
   if (isTerminal(task.state)) return
-  if (task.kind === 'planned') endPlanned(w, taskId, 'canceled', true)
+  if (task.kind === 'planned') endPlanned(w, taskId, 'canceled', { skipped: true })
   else moveTask(w, taskId, { state: 'canceled', skipped: true })
 }
 

@@ -1,3 +1,4 @@
+import type { Message } from '../message.ts'
 import { isPlanTerminal } from '../plan.ts'
 import { plannedState, rootSlot } from '../rollup.ts'
 import type { PlanEnd, PlannedEnd, TaskRow } from '../rows.ts'
@@ -9,14 +10,24 @@ import { moveTask } from './task.ts'
 const PLANS_END: Record<PlannedEnd, PlanEnd> = {
   canceled: 'canceled',
   planner: 'parentEnded',
+  answered: 'notNeeded',
   budget: 'budget',
   deadline: 'deadline',
 }
 
-/** Ends a planned task whatever its plans are at: they end with it. `skipped`: it will never run, what it depends on broke. */
-export function endPlanned(w: WorkingCopy, taskId: string, end: PlannedEnd, skipped = false): void {
+export interface PlannedEnding {
+  /** It will never run: what it depends on broke. */
+  skipped?: boolean
+  /** Its last status message. */
+  message?: Message
+}
+
+/** Ends a planned task whatever its plans are at: they end with it. */
+export function endPlanned(w: WorkingCopy, taskId: string, end: PlannedEnd, ending: PlannedEnding = {}): void {
   const task = w.task(taskId)
   if (isTerminal(task.state)) return
+  const { skipped = false, message } = ending
+  if (message !== undefined) w.lastWords.set(taskId, message)
   w.planned.edit(taskId).end = end
   if (skipped) w.tasks.edit(taskId).skipped = true
   const planEnd = skipped ? 'parentEnded' : PLANS_END[end]
@@ -36,9 +47,9 @@ export function recomputePlanned(w: WorkingCopy, taskId: string): void {
   if (taskId === task.rootId) countRoot(w, taskId)
 }
 
-/** An interrupted planned task shows the oldest open question below it. */
+/** An interrupted planned task shows the oldest open question below it; one that was ended, why. */
 function statusMessage(w: WorkingCopy, task: TaskRow, state: TaskState) {
-  if (!isInterrupted(state)) return undefined
+  if (!isInterrupted(state)) return w.lastWords.get(task.id)
   return oldestInput(w, task.rootId)?.message ?? undefined
 }
 

@@ -24,7 +24,8 @@ export function settle(w: WorkingCopy): void {
 function step(w: WorkingCopy): boolean {
   const end = w.plannedEnds.shift()
   if (end !== undefined) {
-    endPlanned(w, end.taskId, 'canceled', end.end !== 'canceled' && w.task(end.taskId).startedAt === null)
+    const skipped = end.end !== 'canceled' && w.task(end.taskId).startedAt === null
+    endPlanned(w, end.taskId, 'canceled', { skipped })
     return true
   }
   const opening = w.openings.shift()

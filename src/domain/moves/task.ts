@@ -2,7 +2,7 @@ import { newId } from '../../base/ids.ts'
 import type { Message, Metadata } from '../message.ts'
 import type { AttemptOutcome, TaskRow } from '../rows.ts'
 import { isInterrupted, isTerminal, type TaskState } from '../task.ts'
-import type { WorkingCopy } from '../working-copy.ts'
+import type { Job, WorkingCopy } from '../working-copy.ts'
 import { recount, slotOf } from './count.ts'
 
 export interface TaskMove {
@@ -86,11 +86,17 @@ function endTask(w: WorkingCopy, task: TaskRow, move: TaskMove): void {
     open.error = move.error ?? null
     open.endedAt = w.now
     w.aborted.add(task.id)
+    if (task.state === 'canceled' && attempt.sentAt !== null) w.jobs.push(cancelRemotely(task))
   }
   task.claimableAt = null
   task.runner = null
   w.ready.delete(task.id)
   w.consequences.push({ kind: 'task', id: task.id })
+}
+
+/** A remote agent is told in the end, even if this process dies first. (design §3.7) */
+function cancelRemotely(task: TaskRow): Job {
+  return { queue: 'remote-cancel', payload: { taskId: task.id, contextKey: task.contextKey } }
 }
 
 /** Closes the open questions of a task. */

@@ -142,8 +142,9 @@ function edges(need: NeedKind, id: string, from: string): string {
 }
 
 const TASKS = `SELECT 'task', picked.need, picked.id, t.id, ${rowJson(TABLES.task, 't')} FROM picked JOIN task t ON t.id = picked.task`
-const ATTEMPTS = `SELECT 'attempt', NULL, NULL, a.task_id, ${rowJson(TABLES.attempt, 'a')} FROM attempt a
-  WHERE a.task_id IN (SELECT task FROM picked) AND a.outcome IS NULL`
+/** The newest attempt of each, open or not: what a remote agent calls its task is recorded even after the end. */
+const ATTEMPTS = `SELECT 'attempt', NULL, NULL, a.task_id, ${rowJson(TABLES.attempt, 'a')}
+  FROM picked JOIN task t ON t.id = picked.task JOIN attempt a ON a.task_id = t.id AND a.number = t.attempt`
 
 /** One statement for all kinds of needs present. Parameter n holds the ids of the n-th kind. */
 function composeLoad(ids: ReadonlyMap<NeedKind, string[]>): { statement: string; params: string[][] } {

@@ -1,0 +1,75 @@
+import { fromPglite, fromPrisma, PgBoss } from 'pg-boss'
+import type { Database, Sql } from './client.ts'
+
+/** A job to run after the transaction that enqueues it. */
+export interface QueuedJob {
+  queue: string
+  payload: Record<string, unknown>
+}
+
+/** Does one job; throwing puts it back, to be tried again later. */
+export type JobHandler = (payload: Record<string, unknown>, signal: AbortSignal) => Promise<void>
+
+export interface QueueOptions {
+  database: Database
+  databaseUrl: string | undefined
+  /** A handler for each queue there is. */
+  handlers: Readonly<Record<string, JobHandler>>
+  onError: (error: unknown) => void
+}
+
+/** Tried again with growing pauses for about a day. */
+const RETRIES = { retryLimit: 40, retryDelay: 2, retryBackoff: true, retryDelayMax: 3_600 }
+/** A job whose process died is due again after so long. */
+const HEARTBEAT_SECONDS = 10
+/** Workers of one queue in one process; a NOTIFY wakes them, and retries, which send none, are found by the slow poll. */
+const AT_ONCE = 3
+const POLL = { pollingIntervalSeconds: 2, notifyPollingIntervalSeconds: 2 }
+
+/** The jobs around tasks: what must happen, but not at once, even if this process dies. Tasks themselves are not jobs. */
+export class Queue {
+  private readonly boss: PgBoss
+  private readonly handlers: QueueOptions['handlers']
+
+  constructor({ database, databaseUrl, handlers, onError }: QueueOptions) {
+    const timing = { superviseIntervalSeconds: 10, monitorIntervalSeconds: 10, schedule: false, useListenNotify: true }
+    this.boss = database.embedded
+      ? new PgBoss({ ...timing, db: fromPglite(database.embedded), backend: 'pglite' })
+      : new PgBoss({ ...timing, connectionString: databaseUrl as string, max: 3 })
+    this.boss.on('error', onError)
+    this.handlers = handlers
+  }
+
+  /** Opens the queue. Queues are created here, outside any transaction: on the embedded database it would hang inside one. */
+  async start(): Promise<void> {
+    await this.boss.start()
+    for (const name of Object.keys(this.handlers)) {
+      await this.boss.createQueue(name, { ...RETRIES, heartbeatSeconds: HEARTBEAT_SECONDS })
+      await this.boss.getQueue(name)
+    }
+    for (const [name, handler] of Object.entries(this.handlers)) await this.work(name, handler)
+  }
+
+  /** Enqueues jobs as part of a transaction. */
+  async enqueue(sql: Sql, jobs: readonly QueuedJob[]): Promise<void> {
+    const byQueue = Map.groupBy(jobs, (job) => job.queue)
+    for (const [name, group] of byQueue) {
+      await this.boss.insert(
+        name,
+        group.map(({ payload }) => ({ data: payload })),
+        { db: fromPrisma(sql) },
+      )
+    }
+  }
+
+  /** Ends the workers: what they have begun is finished, or due again elsewhere. */
+  async stop(): Promise<void> {
+    await this.boss.stop({ graceful: true, timeout: 5_000, close: true })
+  }
+
+  private async work(name: string, handler: JobHandler): Promise<void> {
+    await this.boss.work<Record<string, unknown>>(name, { ...POLL, batchSize: 1, localConcurrency: AT_ONCE }, async ([job]) => {
+      if (job !== undefined) await handler(job.data, job.signal)
+    })
+  }
+}

@@ -1,0 +1,56 @@
+import type { Decision } from '../domain/draft.ts'
+import type { PlannerChain } from '../planner/plan.ts'
+import type { PlanRequest } from '../planner/planner.ts'
+
+/**
+ * Runs planners, never inside a transaction. One that waits on something outside gets a moment before the request is
+ * answered; what takes longer goes on here, under the root task that will have the plans. (design §7)
+ */
+export class Planning {
+  private readonly planner: PlannerChain
+  private readonly inlineSeconds: number
+  private readonly underWay = new Map<string, { decision: Promise<Decision>; abort: AbortController }>()
+
+  constructor(planner: PlannerChain, inlineSeconds: number) {
+    this.planner = planner
+    this.inlineSeconds = inlineSeconds
+  }
+
+  /** The decision, or null if it is not there in time; then `late` has it. */
+  async inTime(rootId: string, request: PlanRequest, signal: AbortSignal): Promise<Decision | null> {
+    if (!this.planner.io) return (await this.planner.plan(request, signal)).decision
+    const decision = this.begin(rootId, request)
+    const { promise: over, resolve } = Promise.withResolvers<null>()
+    const timer = setTimeout(resolve, this.inlineSeconds * 1_000, null)
+    try {
+      const done = await Promise.race([decision, over])
+      if (done !== null) this.underWay.delete(rootId)
+      return done
+    } catch (error) {
+      this.underWay.delete(rootId)
+      throw error
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  /** The decision for a root that waits for it: the one under way here, else a new one. */
+  async late(rootId: string, request: () => Promise<PlanRequest>): Promise<Decision> {
+    const { decision } = this.underWay.get(rootId) ?? { decision: this.begin(rootId, await request()) }
+    return decision.finally(() => this.underWay.delete(rootId))
+  }
+
+  /** Stops planning a root that was canceled. */
+  abort(rootId: string): void {
+    this.underWay.get(rootId)?.abort.abort()
+  }
+
+  private begin(rootId: string, request: PlanRequest): Promise<Decision> {
+    const abort = new AbortController()
+    const decision = this.planner.plan(request, abort.signal).then((planned) => planned.decision)
+    // Told to whoever asks for it; nobody may.
+    decision.catch(() => undefined)
+    this.underWay.set(rootId, { decision, abort })
+    return decision
+  }
+}
