@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { createTrellis } from './a2a/core/core.ts'
@@ -5,25 +6,32 @@ import type { CoreDeps } from './a2a/core/deps.ts'
 import type { Config } from './base/config.ts'
 import { type Database, openDatabase } from './db/client.ts'
 import { Listener } from './db/listen.ts'
+import { Queue } from './db/queue.ts'
 import { Changes } from './domain/change.ts'
 import { createEventReader } from './domain/queries/events.ts'
 import { createLookup } from './domain/queries/lookup.ts'
 import { createStateReader } from './domain/queries/state.ts'
 import { createTaskReader } from './domain/queries/tasks.ts'
 import { createWorkReader } from './domain/queries/work.ts'
-import { announce } from './events/committed.ts'
+import { announce, type Listeners } from './events/committed.ts'
 import { Hub } from './events/hub.ts'
 import { Notifier } from './events/notifier.ts'
 import { AgentRegistry } from './executors/registry.ts'
 import { SimpleRequestContextBuilder } from './executors/request-context.ts'
 import { buildHttp } from './http/app.ts'
+import { loadPlanners } from './planner/load-planners.ts'
 import { loadPlaybooks } from './planner/load-playbooks.ts'
 import { createStandardPlanner } from './planner/standard-planner.ts'
 import { AttemptRunner } from './scheduler/attempt-runner.ts'
 import { Heartbeat } from './scheduler/heartbeat.ts'
+import { planJob } from './scheduler/plan-job.ts'
+import { Planning } from './scheduler/planning.ts'
+import { remoteCancelJob } from './scheduler/remote-cancel.ts'
 import { Runner } from './scheduler/runner.ts'
 import { Slots } from './scheduler/slots.ts'
 import { VERSION } from './version.ts'
+
+export type Fault = (point: string) => Promise<void> | void
 
 export interface AppOptions {
   config: Config
@@ -31,165 +39,232 @@ export interface AppOptions {
   /** Opened already, by a test; else what config names is opened. */
   database?: Database
   /** Called at named points of the write path and of attempts; tests kill the process there. */
-  fault?: (point: string) => Promise<void> | void
+  fault?: Fault
 }
 
 /** A server that does not listen yet. */
 export interface App {
   http: FastifyInstance
+  core: CoreDeps
   database: Database
-  trellis: CoreDeps
-  /** Where the server is reached, once it listens. */
+  /** Where the server is reached, once it listens; config's own URL goes before it. */
   setPublicUrl(url: string): void
   /** Stops taking requests, gives back what runs, and closes the database. */
   close(): Promise<void>
 }
 
-const MIGRATIONS = new URL('../prisma/migrations', import.meta.url).pathname
+const MIGRATIONS = fileURLToPath(new URL('../prisma/migrations', import.meta.url))
 
 /** Wires everything, and starts what runs in the background. The only place that knows all rooms. */
-export async function buildApp({ config, log, database: given, fault }: AppOptions): Promise<App> {
-  const { data, limits, runner: running } = config
-  const database =
-    given ??
-    (await openDatabase({
-      ...(data.databaseUrl !== undefined && { databaseUrl: data.databaseUrl }),
-      dir: data.dir,
-      poolSize: data.poolSize,
-      migrations: MIGRATIONS,
-    }))
-  const sql = database.prisma
-  const warn = (error: unknown) => log.warn({ err: error }, 'in the background')
-  const hub = new Hub()
-  const notifier = database.embedded ? null : new Notifier(sql, warn)
+export async function buildApp(options: AppOptions): Promise<App> {
+  const { config } = options
+  const database = options.database ?? (await openDatabase(databaseOptions(config)))
+  try {
+    return await buildOn(database, options)
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+async function buildOn(database: Database, options: AppOptions): Promise<App> {
+  const { config, log } = options
+  const base = await buildBase(database, options)
+  const running = buildRunning(base, options)
+  const core = await buildCore(base, running, config)
+  const queue = buildQueue(base, core, options)
+  base.enqueue = (sql, jobs) => queue.enqueue(sql, jobs)
+  const url = { current: config.server.publicUrl ?? '' }
+  const http = buildHttp(httpOptions(core, base.agents, config, log, () => url.current))
+  await start(base, running, queue)
+  return {
+    http,
+    core,
+    database,
+    setPublicUrl: (found) => {
+      url.current = config.server.publicUrl ?? found
+    },
+    close: () => close(http, base, running, queue),
+  }
+}
+
+/** What everything else stands on: the write path, the agents, and who hears of commits. */
+async function buildBase(database: Database, { config, log, fault }: AppOptions) {
+  const onError = (error: unknown) => log.warn({ err: error }, 'in the background')
   const agents = new AgentRegistry({
     agents: config.agents,
     defaultAgent: config.defaultAgent,
     onProblem: (agent, error) => log.warn({ agent, err: error }, 'agent card could not be read; trying again'),
   })
   await agents.loadModules()
+  const base = {
+    database,
+    agents,
+    onError,
+    sql: database.prisma,
+    hub: new Hub(),
+    notifier: database.embedded ? null : new Notifier(database.prisma, onError),
+    readWork: createWorkReader(database.prisma),
+    builder: new SimpleRequestContextBuilder(),
+    enqueue: (async () => undefined) as Queue['enqueue'],
+    listeners: undefined as Listeners | undefined,
+  }
   const changes = new Changes({
     database,
     maxMembers: config.groupCommit.maxMembers,
+    // The embedded database has one connection.
     lanes: database.embedded ? 1 : config.groupCommit.lanes,
-    enqueue: () => Promise.resolve(),
-    committed: (changed) => announce(listeners, changed),
+    enqueue: (sql, jobs) => base.enqueue(sql, jobs),
+    committed: (changed) => base.listeners && announce(base.listeners, changed),
     ...(fault && { fault }),
   })
-  const attempts = new AttemptRunner({
-    changes,
-    agents,
-    readWork: createWorkReader(sql),
-    builder: new SimpleRequestContextBuilder(),
-    log,
-    ...(fault && { fault }),
-  })
+  return Object.assign(base, { changes })
+}
+type Base = Awaited<ReturnType<typeof buildBase>>
+
+/** What claims tasks and runs them. */
+function buildRunning(base: Base, { config, log, fault }: AppOptions) {
+  const { sql, changes, agents, readWork, builder } = base
+  const attempts = new AttemptRunner({ changes, agents, readWork, builder, log, ...(fault && { fault }) })
   const slots = new Slots(sql, agents, log)
   const runner = new Runner({
-    sql,
-    changes,
-    agents,
-    attempts,
-    slots,
-    log,
-    capacity: running.capacity,
-    maxRunning: limits.concurrentTasksPerObjective,
-    pollSeconds: running.pollSeconds,
+    ...{ sql, changes, agents, attempts, slots, log },
+    capacity: config.runner.capacity,
+    maxRunning: config.limits.concurrentTasksPerObjective,
+    pollSeconds: config.runner.pollSeconds,
   })
-  const listeners = { hub, notifier, runner, attempts, onError: warn }
   changes.claimer = runner
-  const heartbeat = new Heartbeat({
-    sql,
-    changes,
+  base.listeners = { hub: base.hub, notifier: base.notifier, runner, attempts, onError: base.onError }
+  const only = base.database.embedded !== undefined
+  const heartbeat = new Heartbeat({ ...{ sql, changes, attempts, slots, log }, ...config.runner, only })
+  const onDeclined = ({ planner, error }: { planner: string; error: unknown }) =>
+    log.warn({ planner, err: error }, 'a planner was passed over')
+  return {
     attempts,
     slots,
-    log,
-    ...running,
-    only: database.embedded !== undefined,
-  })
-  const deps: CoreDeps = {
-    database,
-    sql,
-    changes,
-    hub,
+    runner,
+    heartbeat,
+    onDeclined,
+    listener: only ? null : listen(config, base, runner, attempts),
+  }
+}
+type Running = ReturnType<typeof buildRunning>
+
+async function buildCore(base: Base, { attempts, onDeclined }: Running, config: Config): Promise<CoreDeps> {
+  const { database, sql, changes, hub, agents } = base
+  const playbooks = await loadPlaybooks(config.planner.playbooks)
+  const planner = createStandardPlanner(playbooks, config.limits, await loadPlanners(config.planner.modules))
+  return {
+    ...{ database, sql, changes, hub, agents, attempts },
     readTask: createTaskReader(sql),
     readState: createStateReader(sql),
     readEvents: createEventReader(sql),
     lookup: createLookup(sql),
-    attempts,
-    agents,
-    planner: createStandardPlanner(await loadPlaybooks(config.planner.playbooks), limits),
-    server: { name: config.card.name, description: config.card.description, skills: [] },
+    planning: new Planning(planner, config.planner.inlineSeconds, onDeclined),
+    server: { name: config.card.name, description: config.card.description, skills: skillsOf(agents) },
     defaults: config.defaults,
-    limits,
+    limits: config.limits,
     idempotency: config.idempotency === 'on',
   }
-  let publicUrl = config.server.publicUrl ?? ''
-  const http = buildHttp({
-    trellis: createTrellis(deps),
-    card: {
-      ...config.card,
-      version: VERSION,
-      publicUrl: () => publicUrl,
-      skills: skillsOf(agents),
-      optLimits: {
-        maxPlansPerObjective: limits.maxPlansPerObjective,
-        maxTasksPerPlan: limits.maxTasksPerPlan,
-        maxDepth: limits.maxDepth,
-      },
+}
+
+function buildQueue(base: Base, core: CoreDeps, { config, log, fault }: AppOptions): Queue {
+  const { database, sql, changes, agents, readWork, builder, onError } = base
+  const { planning, server, defaults } = core
+  return new Queue({
+    database,
+    databaseUrl: config.data.databaseUrl,
+    handlers: {
+      plan: planJob({ ...{ sql, changes, planning, server, defaults, log }, ...(fault && { fault }) }),
+      'remote-cancel': remoteCancelJob({ changes, agents, readWork, builder }),
     },
-    ready: () => checkDatabase(database),
+    onError,
+  })
+}
+
+async function start({ agents }: Base, { listener, slots, heartbeat, runner }: Running, queue: Queue): Promise<void> {
+  await listener?.open()
+  await queue.start()
+  await slots.provide()
+  await heartbeat.start()
+  agents.start()
+  runner.start()
+}
+
+/** In the order in which one stops needing the other. */
+async function close(
+  http: FastifyInstance,
+  base: Base,
+  { listener, heartbeat, runner }: Running,
+  queue: Queue,
+): Promise<void> {
+  await http.close()
+  await runner.stop()
+  await queue.stop()
+  await base.changes.drained()
+  await heartbeat.stop()
+  await base.agents.close()
+  await listener?.close()
+  await base.notifier?.stop()
+  await base.database.close()
+}
+
+function databaseOptions({ data }: Config) {
+  return {
+    ...(data.databaseUrl !== undefined && { databaseUrl: data.databaseUrl }),
+    dir: data.dir,
+    poolSize: data.poolSize,
+    migrations: MIGRATIONS,
+  }
+}
+
+function httpOptions(
+  core: CoreDeps,
+  agents: AgentRegistry,
+  { card, limits }: Config,
+  logger: Logger,
+  publicUrl: () => string,
+) {
+  const { maxPlansPerObjective, maxTasksPerPlan, maxDepth } = limits
+  return {
+    trellis: createTrellis(core),
+    card: {
+      ...card,
+      version: VERSION,
+      publicUrl,
+      skills: skillsOf(agents),
+      optLimits: { maxPlansPerObjective, maxTasksPerPlan, maxDepth },
+    },
+    ready: () => checkDatabase(core.database),
     limits: {
       bodyBytes: limits.bodyBytes,
       bufferBytes: limits.streamBufferBytes,
       heartbeatSeconds: limits.heartbeatSeconds,
     },
-    logger: log,
-  })
-  const listener = database.embedded ? null : listen(config, { hub, runner, attempts, warn })
-  await listener?.open()
-  await slots.provide()
-  await heartbeat.start()
-  agents.start()
-  runner.start()
-  return {
-    http,
-    database,
-    trellis: deps,
-    setPublicUrl: (url) => {
-      if (config.server.publicUrl === undefined) publicUrl = url
-    },
-    close: async () => {
-      await http.close()
-      await runner.stop()
-      await changes.drained()
-      await heartbeat.stop()
-      await agents.close()
-      await listener?.close()
-      await notifier?.stop()
-      await database.close()
-    },
+    logger,
   }
 }
 
 /** What other processes announce. */
-function listen(
-  config: Config,
-  to: { hub: Hub; runner: Runner; attempts: AttemptRunner; warn: (error: unknown) => void },
-): Listener {
+function listen(config: Config, { hub, onError }: Base, runner: Runner, { active }: AttemptRunner): Listener {
+  const actions: Record<string, (payload: string) => void> = {
+    trellis_event: (keys) => {
+      for (const key of keys.split(',')) hub.wake(key)
+    },
+    trellis_abort: (taskIds) => {
+      for (const taskId of taskIds.split(',')) active.cancel(taskId).catch(onError)
+    },
+    trellis_ready: () => runner.wake(),
+  }
   return new Listener({
     connectionString: config.data.databaseUrl as string,
-    channels: ['trellis_event', 'trellis_abort', 'trellis_ready'],
-    notified: (channel, payload) => {
-      if (channel === 'trellis_event') for (const key of payload.split(',')) to.hub.wake(key)
-      else if (channel === 'trellis_ready') to.runner.wake()
-      else for (const taskId of payload.split(',')) to.attempts.active.cancel(taskId).catch(to.warn)
-    },
+    channels: Object.keys(actions),
+    notified: (channel, payload) => actions[channel]?.(payload),
     reconnected: () => {
-      to.hub.wakeAll()
-      to.runner.wake()
+      hub.wakeAll()
+      runner.wake()
     },
-    onError: to.warn,
+    onError,
   })
 }
 
@@ -204,12 +279,10 @@ async function checkDatabase(database: Database): Promise<{ ready: true } | { re
 
 function skillsOf(agents: AgentRegistry) {
   return agents.agents().flatMap((agent) =>
-    (agent.skills ?? []).map((skill) => ({
-      id: skill.id,
-      name: skill.name,
-      description: skill.description ?? '',
-      tags: [...(skill.tags ?? [])],
-      examples: [...(skill.examples ?? [])],
+    (agent.skills ?? []).map(({ id, name, description = '', tags = [], examples = [] }) => ({
+      ...{ id, name, description },
+      tags: [...tags],
+      examples: [...examples],
     })),
   )
 }

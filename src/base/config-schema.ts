@@ -54,7 +54,12 @@ const Limits = Type.Object(
 )
 
 const Planning = Type.Object(
-  { inlineSeconds: seconds(2), playbooks: Type.String({ default: './config/playbooks', minLength: 1 }) },
+  {
+    inlineSeconds: seconds(2),
+    playbooks: Type.String({ default: './config/playbooks', minLength: 1 }),
+    /** Planners of one's own, asked after the playbooks and before the words are read. */
+    modules: Type.Array(Type.String({ minLength: 1 }), { default: [] }),
+  },
   closed,
 )
 

@@ -68,8 +68,12 @@ export class Queue {
   }
 
   private async work(name: string, handler: JobHandler): Promise<void> {
-    await this.boss.work<Record<string, unknown>>(name, { ...POLL, batchSize: 1, localConcurrency: AT_ONCE }, async ([job]) => {
-      if (job !== undefined) await handler(job.data, job.signal)
-    })
+    await this.boss.work<Record<string, unknown>>(
+      name,
+      { ...POLL, batchSize: 1, localConcurrency: AT_ONCE },
+      async ([job]) => {
+        if (job !== undefined) await handler(job.data, job.signal)
+      },
+    )
   }
 }

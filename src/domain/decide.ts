@@ -1,6 +1,7 @@
 import { type Assignment, claimTask, isClaimable } from './commands/run.ts'
 import type { Loaded } from './loaded.ts'
 import { settle } from './moves/settle.ts'
+import { show } from './moves/task.ts'
 import { Need } from './need.ts'
 import type { AttemptRow, ContextRow, TaskRow } from './rows.ts'
 import { type WorkingCopy as Copy, WorkingCopy } from './working-copy.ts'
@@ -54,6 +55,7 @@ export function decideContext(at: ContextToDecide, loaded: Loaded, now: string, 
     if (outcome instanceof Need) return { kind: 'needs', need: outcome }
     const claims = claimReady(copy, claimer)
     if (claims instanceof Need) return { kind: 'needs', need: claims }
+    for (const task of copy.tasks.inserted) if (task.runner === null) show(copy, task.id)
     return { kind: 'decided', copy, answers: outcome, failures, claims }
   }
 }

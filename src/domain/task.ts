@@ -56,6 +56,8 @@ export interface TaskView {
   dependencies?: string[]
   /** A lone Message answered its sender, who never saw it: only a reader that asks for it gets such a task. */
   unseen?: true
+  /** Milliseconds until it comes into sight by itself; absent: it is in sight. */
+  unseenFor?: number
   /** The last event of the context that this view includes; a follower continues after it. */
   seq: number
 }

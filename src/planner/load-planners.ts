@@ -1,5 +1,5 @@
-import { pathToFileURL } from 'node:url'
 import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { TrellisError } from '../base/errors.ts'
 import type { Planner } from './planner.ts'
 
@@ -10,7 +10,9 @@ export function loadPlanners(paths: readonly string[]): Promise<Planner[]> {
 
 async function loadPlanner(path: string): Promise<Planner> {
   const module = (await import(pathToFileURL(resolve(path)).href).catch((cause: unknown) => {
-    throw new TrellisError('invalidParams', `planner.modules: ${path} cannot be loaded: ${(cause as Error).message}`, { cause })
+    throw new TrellisError('invalidParams', `planner.modules: ${path} cannot be loaded: ${(cause as Error).message}`, {
+      cause,
+    })
   })) as { default?: unknown }
   if (isPlanner(module.default)) return module.default
   throw new TrellisError(

@@ -1,5 +1,5 @@
 import type { Decision } from '../domain/draft.ts'
-import type { PlannerChain } from '../planner/plan.ts'
+import type { Declined, PlannerChain } from '../planner/plan.ts'
 import type { PlanRequest } from '../planner/planner.ts'
 
 /**
@@ -9,16 +9,18 @@ import type { PlanRequest } from '../planner/planner.ts'
 export class Planning {
   private readonly planner: PlannerChain
   private readonly inlineSeconds: number
+  private readonly onDeclined: (declined: Declined) => void
   private readonly underWay = new Map<string, { decision: Promise<Decision>; abort: AbortController }>()
 
-  constructor(planner: PlannerChain, inlineSeconds: number) {
+  constructor(planner: PlannerChain, inlineSeconds: number, onDeclined: (declined: Declined) => void) {
     this.planner = planner
+    this.onDeclined = onDeclined
     this.inlineSeconds = inlineSeconds
   }
 
   /** The decision, or null if it is not there in time; then `late` has it. */
   async inTime(rootId: string, request: PlanRequest, signal: AbortSignal): Promise<Decision | null> {
-    if (!this.planner.io) return (await this.planner.plan(request, signal)).decision
+    if (!this.planner.io) return this.plan(request, signal)
     const decision = this.begin(rootId, request)
     const { promise: over, resolve } = Promise.withResolvers<null>()
     const timer = setTimeout(resolve, this.inlineSeconds * 1_000, null)
@@ -47,10 +49,16 @@ export class Planning {
 
   private begin(rootId: string, request: PlanRequest): Promise<Decision> {
     const abort = new AbortController()
-    const decision = this.planner.plan(request, abort.signal).then((planned) => planned.decision)
+    const decision = this.plan(request, abort.signal)
     // Told to whoever asks for it; nobody may.
     decision.catch(() => undefined)
     this.underWay.set(rootId, { decision, abort })
+    return decision
+  }
+
+  private async plan(request: PlanRequest, signal: AbortSignal): Promise<Decision> {
+    const { decision, declined } = await this.planner.plan(request, signal)
+    for (const one of declined) this.onDeclined(one)
     return decision
   }
 }

@@ -82,15 +82,7 @@ async function send(deps: CoreDeps, caller: Caller, request: SendRequest): Promi
   const sent = await takeMessage(deps, caller, request)
   if (sent.kind !== 'task') return { kind: 'message', message: await messageOf(deps, sent) }
   await waitFor(deps, sent, request)
-  const historyLength = request.configuration.historyLength ?? null
-  const task = await deps.readTask({
-    ...ownerOf(caller),
-    id: sent.taskId,
-    historyLength,
-    includeArtifacts: true,
-    includeUnseen: true,
-  })
-  if (task === null) throw taskNotFound(sent.taskId)
+  const task = await readShown(deps, caller, sent, request)
   const unseen = await unseenAnswer(deps, sent.taskId, task)
   if (unseen !== null) return { kind: 'message', message: unseen }
   return { kind: 'task', task, ...(await treeFor(deps, caller, request, task)) }
@@ -109,6 +101,22 @@ async function waitFor(
   using wake = deps.hub.subscribe(sent.contextKey)
   if (wait) await waitUntilSettled(deps, wake, sent.taskId, signal)
   else if (sent.created?.kind === 'executed') await waitForFirstEvent(deps, sent.taskId, signal)
+}
+
+/** The task, once it is in sight: until then a lone Message may yet be the answer instead. */
+async function readShown(
+  deps: CoreDeps,
+  caller: Caller,
+  { taskId, contextKey }: Extract<Sent, { kind: 'task' }>,
+  { configuration, signal }: SendRequest,
+): Promise<TaskView> {
+  const options = { historyLength: configuration.historyLength ?? null, includeUnseen: true }
+  using wake = deps.hub.subscribe(contextKey)
+  for (;;) {
+    const task = await getTask(deps, caller, taskId, options)
+    if (task.unseen === true || task.unseenFor === undefined || signal.aborted) return task
+    await wake.next(task.unseenFor, signal)
+  }
 }
 
 async function messageOf(deps: CoreDeps, sent: Exclude<Sent, { kind: 'task' }>): Promise<Message> {
@@ -147,7 +155,7 @@ async function* sendStream(
     return
   }
   if (sent.created?.kind === 'executed') await waitForFirstEvent(deps, sent.taskId, request.signal)
-  const now = await getTask(deps, caller, sent.taskId, { historyLength: null, includeUnseen: true })
+  const now = await readShown(deps, caller, sent, { ...request, configuration: {} })
   const unseen = await unseenAnswer(deps, sent.taskId, now)
   if (unseen !== null) {
     yield { kind: 'message', message: unseen }

@@ -8,9 +8,9 @@ import type { StateReader } from '../../domain/queries/state.ts'
 import type { TaskReader } from '../../domain/queries/tasks.ts'
 import type { Hub } from '../../events/hub.ts'
 import type { AgentRegistry } from '../../executors/registry.ts'
-import type { PlannerChain } from '../../planner/plan.ts'
 import type { PlanRequest } from '../../planner/planner.ts'
 import type { AttemptRunner } from '../../scheduler/attempt-runner.ts'
+import type { Planning } from '../../scheduler/planning.ts'
 
 /** What the operations of every binding stand on. */
 export interface CoreDeps {
@@ -24,7 +24,7 @@ export interface CoreDeps {
   lookup: Lookup
   attempts: AttemptRunner
   agents: AgentRegistry
-  planner: PlannerChain
+  planning: Planning
   server: PlanRequest['server']
   defaults: TaskDefaults
   limits: DraftLimits & { firstEventSeconds: number; blockingSeconds?: number }

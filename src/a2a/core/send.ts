@@ -5,7 +5,8 @@ import { continueTask } from '../../domain/commands/answer.ts'
 import { joinObjective } from '../../domain/commands/create-objective.ts'
 import { createPlans } from '../../domain/commands/create-plans.ts'
 import { createRoot, keepMessage, type NewRoot, type Reference } from '../../domain/commands/create-root.ts'
-import type { Decision } from '../../domain/draft.ts'
+import { UNSEEN_MARGIN_MILLISECONDS } from '../../domain/commands/publish.ts'
+import type { Decision, ObjectiveDraft } from '../../domain/draft.ts'
 import type { Target } from '../../domain/group.ts'
 import { type Message, textOf } from '../../domain/message.ts'
 import { type ContextSummary, readContext } from '../../domain/queries/context.ts'
@@ -13,6 +14,9 @@ import type { Place } from '../../domain/queries/lookup.ts'
 import type { NeedRef } from '../../domain/store/load.ts'
 import { isTerminal, type TaskView } from '../../domain/task.ts'
 import type { WorkingCopy } from '../../domain/working-copy.ts'
+import type { PlanRequest } from '../../planner/planner.ts'
+import { nameOf } from '../../planner/single-task.ts'
+import { PLAN_QUEUE } from '../../scheduler/plan-job.ts'
 import type { Caller, SendRequest } from '../trellis.ts'
 import type { CoreDeps } from './deps.ts'
 import { referencesOf } from './follow-up.ts'
@@ -27,8 +31,6 @@ export type Sent =
   | { kind: 'task'; taskId: string; contextKey: string; planned: boolean; created?: TaskView }
 
 const OPT_TASK_ID = 'opt/v1/taskId'
-/** How much longer than a sender waits for the first event a task stays out of sight. */
-const UNSEEN_MARGIN_MILLISECONDS = 250
 
 /** Takes a message: continues the task it names, or makes of it what the planner decides. (design §2) */
 export async function takeMessage(deps: CoreDeps, caller: Caller, request: SendRequest): Promise<Sent> {
@@ -112,21 +114,12 @@ async function startIn(deps: CoreDeps, caller: Caller, request: SendRequest, kno
     known && { wireId: known.wireId, summary: known.summary },
   )
   const unplanned = known?.summary.unplannedRoot ?? null
-  const { decision } = await deps.planner.plan(
-    {
-      message,
-      metadata: request.metadata,
-      history: known?.summary.history ?? [],
-      artifacts: known?.summary.artifacts ?? [],
-      planRequired: unplanned !== null,
-      server: deps.server,
-    },
-    request.signal,
-  )
+  const ids = { task: unplanned ?? newId('task'), answer: newId('message') }
+  const decision = await deps.planning.inTime(ids.task, planRequest(deps, request, known), request.signal)
   const target = targetOf(caller, message, known)
   const contextKey = target.kind === 'known' ? target.key : target.context.key
-  const ids = { task: unplanned ?? newId('task'), answer: newId('message') }
-  const answers = decision.kind === 'answer'
+  const answers = decision?.kind === 'answer'
+  const start = { request, decision: decision && asManual(deps.agents, decision), references, unplanned, ids }
   return deps.changes.apply<Sent>({
     target,
     needs: known === null ? [] : needsOf(contextKey, references, unplanned),
@@ -135,9 +128,19 @@ async function startIn(deps: CoreDeps, caller: Caller, request: SendRequest, kno
       answerTask: answers ? null : ids.task,
       answerId: answers ? ids.answer : null,
     }),
-    decide: (w) =>
-      decideStart(deps, w, { request, decision: asManual(deps.agents, decision), references, unplanned, ids }),
+    decide: (w) => decideStart(deps, w, start),
   })
+}
+
+function planRequest(deps: CoreDeps, { message, metadata }: SendRequest, known: Known | null): PlanRequest {
+  return {
+    message,
+    metadata,
+    history: known?.summary.history ?? [],
+    artifacts: known?.summary.artifacts ?? [],
+    planRequired: (known?.summary.unplannedRoot ?? null) !== null,
+    server: deps.server,
+  }
 }
 
 /** A context under the id that the client gave, or under one of ours. */
@@ -159,7 +162,8 @@ function needsOf(contextKey: string, references: Reference[] | undefined, unplan
 
 interface Start {
   request: SendRequest
-  decision: Decision
+  /** Null: the planner is still at it, and a job will bring what it decides. */
+  decision: Decision | null
   references: Reference[] | undefined
   unplanned: string | null
   ids: { task: string; answer: string }
@@ -168,8 +172,8 @@ interface Start {
 function decideStart(deps: CoreDeps, w: WorkingCopy, start: Start): () => Sent {
   const { decision, ids } = start
   const message: Message = { ...start.request.message, contextId: w.context.wireId }
-  if (decision.kind === 'answer') return answerDirectly(w, message, decision, ids.answer)
-  const task = decision.kind === 'task' ? startTask(deps, w, message, start) : startObjective(deps, w, message, start)
+  if (decision?.kind === 'answer') return answerDirectly(w, message, decision, ids.answer)
+  const task = decision?.kind === 'task' ? startTask(deps, w, message, start) : startObjective(deps, w, message, start)
   const contextKey = w.context.key
   return () => ({
     kind: 'task',
@@ -216,27 +220,38 @@ function startTask(deps: CoreDeps, w: WorkingCopy, message: Message, start: Star
 }
 
 function startObjective(deps: CoreDeps, w: WorkingCopy, message: Message, start: Start) {
-  const { objective } = start.decision as Extract<Decision, { kind: 'objective' }>
-  const name = objective.name ?? textOf(message).slice(0, 250)
-  const unplanned = start.unplanned !== null && !isTerminal(w.task(start.unplanned).state) ? start.unplanned : null
-  if (unplanned !== null) keepMessage(w, { ...message, taskId: unplanned }, unplanned)
-  else {
-    const { onPlanFailure } = objective
-    const root: NewRoot = {
-      ...rootOf(w, message, start),
-      kind: 'planned',
-      name,
-      task: {},
-      visibleAt: w.now,
-      ...(onPlanFailure && { onPlanFailure }),
-    }
-    createRoot(w, root, deps.defaults)
-    const { description, metadata } = objective
-    joinObjective(w, root.id, { name, ...(description && { description }), ...(metadata && { metadata }) })
-  }
-  const id = unplanned ?? start.ids.task
-  createPlans(w, id, objective.plans, deps.defaults)
+  const objective = start.decision?.kind === 'objective' ? start.decision.objective : null
+  const id = plannedRoot(deps, w, message, start, objective)
+  if (objective !== null) createPlans(w, id, objective.plans, deps.defaults)
+  else w.jobs.push({ queue: PLAN_QUEUE, payload: { taskId: id, contextKey: w.context.key } })
   return w.task(id)
+}
+
+/** The root that the plans will elaborate: that of a client's objective without plans, or a new one. */
+function plannedRoot(
+  deps: CoreDeps,
+  w: WorkingCopy,
+  message: Message,
+  start: Start,
+  objective: ObjectiveDraft | null,
+): string {
+  const { unplanned } = start
+  if (unplanned !== null && !isTerminal(w.task(unplanned).state)) {
+    keepMessage(w, { ...message, taskId: unplanned }, unplanned)
+    return unplanned
+  }
+  const { onPlanFailure, description, metadata, name = nameOf(textOf(message)) } = objective ?? {}
+  const root: NewRoot = {
+    ...rootOf(w, message, start),
+    kind: 'planned',
+    name,
+    task: {},
+    visibleAt: w.now,
+    ...(onPlanFailure && { onPlanFailure }),
+  }
+  createRoot(w, root, deps.defaults)
+  joinObjective(w, root.id, { name, ...(description && { description }), ...(metadata && { metadata }) })
+  return root.id
 }
 
 /** What every root that a message makes has in common. */

@@ -8,7 +8,9 @@ import type { TaskDefaults } from './create-root.ts'
 import { agentMessage } from './run.ts'
 
 /** What came of planning a root after its request was answered. */
-export type LatePlan = { decision: Decision; around: (task: Extract<Decision, { kind: 'task' }>['task']) => DraftPlan } | { error: string }
+export type LatePlan =
+  | { decision: Decision; around: (task: Extract<Decision, { kind: 'task' }>['task']) => DraftPlan }
+  | { error: string }
 
 /**
  * Gives a waiting root its plans. Lands only if the root has not ended and has no plans: otherwise it was canceled, or

@@ -1,7 +1,7 @@
 import { newId } from '../../base/ids.ts'
 import type { ExecutionEvent } from '../execution.ts'
 import type { Message } from '../message.ts'
-import { moveTask } from '../moves/task.ts'
+import { moveTask, show } from '../moves/task.ts'
 import type { TaskRow } from '../rows.ts'
 import { isInterrupted, isTerminal } from '../task.ts'
 import type { WorkingCopy } from '../working-copy.ts'
@@ -9,6 +9,9 @@ import { appendArtifact } from './append-artifact.ts'
 import { askFor } from './ask.ts'
 import { keepMessage } from './create-root.ts'
 import { type AttemptRef, isCurrent } from './run.ts'
+
+/** How long before a task comes into sight it is too late to hide it: the commit takes a moment. */
+export const UNSEEN_MARGIN_MILLISECONDS = 250
 
 type StatusEvent = Extract<ExecutionEvent, { kind: 'status' | 'task' }>
 
@@ -27,6 +30,7 @@ export function publish(w: WorkingCopy, ref: AttemptRef, events: readonly Execut
 }
 
 function publishOne(w: WorkingCopy, task: TaskRow, event: ExecutionEvent): void {
+  if (event.kind !== 'message') show(w, task.id)
   switch (event.kind) {
     case 'artifact':
       appendArtifact(w, task, event.artifact, { append: event.append ?? false, lastChunk: event.lastChunk ?? true })
@@ -62,7 +66,7 @@ function publishStatus(w: WorkingCopy, task: TaskRow, event: StatusEvent): void 
  * becomes the artifact `response`. Either way the task is completed. (design §6)
  */
 function publishMessage(w: WorkingCopy, task: TaskRow, message: Message): void {
-  const unseen = task.id === task.rootId && Date.parse(w.now) < Date.parse(task.visibleAt)
+  const unseen = task.id === task.rootId && Date.parse(w.now) + UNSEEN_MARGIN_MILLISECONDS < Date.parse(task.visibleAt)
   if (unseen) {
     w.tasks.edit(task.id).hidden = true
     keepMessage(w, owned(w, task, message), task.id)

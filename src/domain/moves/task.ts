@@ -27,6 +27,7 @@ export function moveTask(w: WorkingCopy, id: string, move: TaskMove): boolean {
   const task = w.tasks.edit(id)
   if (move.message !== undefined || previous !== move.state) keepStatusMessage(w, task)
   writeStatus(w, task, move)
+  if (isTerminal(task.state) || isInterrupted(task.state)) show(w, id)
   countRunning(w, task, previous)
   markStarted(w, task)
   if (isTerminal(task.state)) endTask(w, task, move)
@@ -46,6 +47,11 @@ function keepStatusMessage(w: WorkingCopy, task: TaskRow): void {
     position: w.context.seq + 1,
     body: task.statusMessage,
   })
+}
+
+/** A root whose agent might answer with a lone Message is out of sight at first; from now on it is in sight. (design §6) */
+export function show(w: WorkingCopy, id: string): void {
+  if (Date.parse(w.task(id).visibleAt) > Date.parse(w.now)) w.tasks.edit(id).visibleAt = w.now
 }
 
 function writeStatus(w: WorkingCopy, task: TaskRow, move: TaskMove): void {

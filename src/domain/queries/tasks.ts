@@ -22,6 +22,7 @@ interface TaskRecord {
   state: TaskState
   skipped: boolean
   hidden: boolean
+  unseenFor: number
   statusMessage: Message | null
   statusAt: string
   metadata: Metadata
@@ -41,7 +42,8 @@ export const ARTIFACTS = `(SELECT json_agg(json_strip_nulls(json_build_object('a
     ORDER BY a.position, a.key) FROM artifact a WHERE a.task_id = t.id)`
 
 /** The columns of a TaskRecord; `k` has the history's length and whether artifacts are wanted. */
-export const TASK_RECORD = `t.id, c.wire_id AS "wireId", c.seq, t.kind, t.state, t.skipped, t.hidden, t.status_message AS "statusMessage",
+export const TASK_RECORD = `t.id, c.wire_id AS "wireId", c.seq, t.kind, t.state, t.skipped, t.hidden,
+  ceil(extract(epoch FROM t.visible_at - clock_timestamp()) * 1000)::int AS "unseenFor", t.status_message AS "statusMessage",
   t.status_at AS "statusAt", t.metadata, t.plan_id AS "planId", pt.task_index AS "taskIndex",
   CASE WHEN t.plan_id IS NULL THEN NULL ELSE (SELECT json_agg(d.depends_on_id) FROM task_dependency d
     WHERE d.task_id = t.id AND NOT d.reference) END AS dependencies,
@@ -93,6 +95,7 @@ export function toTaskView(record: TaskRecord): TaskView {
     kind,
     skipped: record.skipped,
     ...(record.hidden && { unseen: true as const }),
+    ...(record.unseenFor > 0 && { unseenFor: record.unseenFor }),
     ...((planId !== null || kind === 'planned') && { objectiveId: record.wireId }),
     ...(planId !== null && { planId, taskIndex: taskIndex ?? 0, dependencies: record.dependencies ?? [] }),
     seq: record.seq,

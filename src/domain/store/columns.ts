@@ -82,7 +82,7 @@ export const TABLES = {
     },
     mutable: [
       'state', 'skipped', 'unmet', 'attempt', 'lease', 'runner', 'claimableAt', 'startedAt', 'statusAt', 'statusMessage',
-      'metadata', 'hidden',
+      'metadata', 'visibleAt', 'hidden',
     ], // biome-ignore format: rows
   },
   planned: {
