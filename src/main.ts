@@ -26,7 +26,16 @@ async function main(): Promise<void> {
 
 main().catch((error: unknown) => {
   // What the operator can mend is said plainly; anything else with where it came from.
-  const plain = error instanceof ConfigError || error instanceof TrellisError
-  process.stderr.write(`${plain ? (error as Error).message : ((error as Error)?.stack ?? String(error))}\n`)
+  process.stderr.write(`${plainText(error) ?? (error as Error)?.stack ?? String(error)}\n`)
   process.exit(1)
 })
+
+function plainText(error: unknown): string | undefined {
+  if (error instanceof ConfigError || error instanceof TrellisError) return error.message
+  const { code, address, port } = (error ?? {}) as { code?: string; address?: string; port?: number }
+  if (code === 'EADDRINUSE')
+    return `Another program listens on ${address}:${port}. Stop that one, or name another port with PORT.`
+  if (code === 'EACCES' && port !== undefined)
+    return `This user may not listen on port ${port}. Name another with PORT.`
+  return undefined
+}

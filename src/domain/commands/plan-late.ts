@@ -1,11 +1,11 @@
 import type { Decision, DraftPlan } from '../draft.ts'
 import type { Message } from '../message.ts'
+import { agentMessage } from '../moves/agent-message.ts'
 import { endPlanned } from '../moves/planned.ts'
 import { isTerminal } from '../task.ts'
 import type { WorkingCopy } from '../working-copy.ts'
 import { createPlans } from './create-plans.ts'
 import type { TaskDefaults } from './create-root.ts'
-import { agentMessage } from './run.ts'
 
 /** What came of planning a root after its request was answered. */
 export type LatePlan =

@@ -1,5 +1,6 @@
 import { newId } from '../../base/ids.ts'
 import type { Message } from '../message.ts'
+import { agentMessage } from '../moves/agent-message.ts'
 import { becomeReady, moveTask } from '../moves/task.ts'
 import type { AttemptRow, TaskRow } from '../rows.ts'
 import { isInterrupted, isTerminal } from '../task.ts'
@@ -187,8 +188,4 @@ function backoffMillis(task: TaskRow): number {
   const { backoffSeconds, maxBackoffSeconds } = task.retry
   const seconds = Math.min(maxBackoffSeconds, backoffSeconds * 2 ** (task.attempt - 1))
   return seconds * 1_000 * (0.5 + Math.random() / 2)
-}
-
-export function agentMessage(w: WorkingCopy, taskId: string, text: string): Message {
-  return { messageId: newId('message'), role: 'agent', parts: [{ text }], contextId: w.context.wireId, taskId }
 }

@@ -1,8 +1,10 @@
+import { textOf } from '../message.ts'
 import { isPlanTerminal } from '../plan.ts'
 import { planSlot } from '../rollup.ts'
 import type { PlanRow, TaskRow } from '../rows.ts'
 import { isTerminal } from '../task.ts'
 import type { WorkingCopy } from '../working-copy.ts'
+import { agentMessage } from './agent-message.ts'
 import { dependentsOf } from './chain.ts'
 import { recountPlan } from './count.ts'
 import { giveDeliverables } from './deliver.ts'
@@ -10,17 +12,29 @@ import { endPlan, meetOnePlan } from './plan.ts'
 import { endPlanned } from './planned.ts'
 import { meetOne, moveTask } from './task.ts'
 
+/** In characters, of what the failed task itself said. */
+const MAX_REASON_LENGTH = 1_000
+
 /** What follows from the end of a task: its plan's policy, then the tasks that waited for it. (design §3.1, §3.5) */
 export function drawTaskConsequences(w: WorkingCopy, taskId: string): void {
   const task = w.task(taskId)
   const plan = task.planId === null ? undefined : w.plan(task.planId)
   const failed = (task.state === 'failed' || task.state === 'rejected') && !task.optional
-  if (plan !== undefined && failed && plan.onFailure === 'fail') endPlan(w, plan.id, 'taskFailed')
+  if (plan !== undefined && failed && plan.onFailure === 'fail') {
+    sayWhy(w, plan, task)
+    endPlan(w, plan.id, 'taskFailed')
+  }
   const met = isMet(task, plan)
   for (const edge of w.dependents(taskId, met ? 'dependents' : 'cascade')) {
     if (met || edge.reference) meetOne(w, edge.taskId)
     else skipTask(w, edge.taskId)
   }
+}
+
+/** If the plan's end ends its planned task, that says which task failed, and why. */
+function sayWhy(w: WorkingCopy, plan: PlanRow, task: TaskRow): void {
+  const why = task.statusMessage === null ? '' : `: ${textOf(task.statusMessage).slice(0, MAX_REASON_LENGTH)}`
+  w.lastWords.set(plan.taskId, agentMessage(w, plan.taskId, `Task "${task.name}" of plan "${plan.name}" failed${why}`))
 }
 
 function isMet(task: TaskRow, plan: PlanRow | undefined): boolean {

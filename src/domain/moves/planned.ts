@@ -4,6 +4,7 @@ import { plannedState, rootSlot } from '../rollup.ts'
 import type { PlanEnd, PlannedEnd, TaskRow } from '../rows.ts'
 import { isInterrupted, isTerminal, type TaskState } from '../task.ts'
 import type { WorkingCopy } from '../working-copy.ts'
+import { agentMessage } from './agent-message.ts'
 import { endPlan } from './plan.ts'
 import { moveTask } from './task.ts'
 
@@ -49,8 +50,10 @@ export function recomputePlanned(w: WorkingCopy, taskId: string): void {
 
 /** An interrupted planned task shows the oldest open question below it; one that was ended, why. */
 function statusMessage(w: WorkingCopy, task: TaskRow, state: TaskState) {
-  if (!isInterrupted(state)) return w.lastWords.get(task.id)
-  return oldestInput(w, task.rootId)?.message ?? undefined
+  if (isInterrupted(state)) return oldestInput(w, task.rootId)?.message ?? undefined
+  const { failed } = w.plannedTask(task.id)
+  if (state !== 'failed' || w.lastWords.has(task.id)) return w.lastWords.get(task.id)
+  return agentMessage(w, task.id, failed === 1 ? 'A plan failed' : `${failed} plans failed`)
 }
 
 /** The question that an unbound message to a planned root answers. (design §6, Questions) */

@@ -1,8 +1,7 @@
-import { newId } from '../../base/ids.ts'
-import type { Message } from '../message.ts'
 import { objectiveStatus } from '../rollup.ts'
 import { isTerminal } from '../task.ts'
 import type { WorkingCopy } from '../working-copy.ts'
+import { agentMessage } from './agent-message.ts'
 import { drawPlanConsequences, drawTaskConsequences } from './consequences.ts'
 import { meetOnePlan, recomputePlan } from './plan.ts'
 import { endPlanned, recomputePlanned } from './planned.ts'
@@ -56,13 +55,7 @@ function showProgress(w: WorkingCopy, taskId: string): void {
   const current = w.task(taskId)
   if (taskId !== current.rootId || isTerminal(current.state) || current.state !== 'working') return
   const { done, total } = w.plannedTask(taskId)
-  const message: Message = {
-    messageId: newId('message'),
-    role: 'agent',
-    parts: [{ text: `${done} of ${total} done` }],
-    contextId: w.context.wireId,
-    taskId,
-  }
+  const message = agentMessage(w, taskId, `${done} of ${total} done`)
   const task = w.tasks.edit(taskId)
   task.statusMessage = message
   task.statusAt = w.now

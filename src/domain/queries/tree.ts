@@ -45,7 +45,7 @@ const PLANS = `SELECT p.id, p.task_id AS "taskId", pt.plan_id IS NOT NULL AS nes
   WHERE p.context_key = $1 AND ($2::text IS NULL OR p.id = $2) ORDER BY t.created_at, t.id, p.plan_index`
 
 const TASKS = `SELECT t.id, pt.plan_id AS "planId", pt.task_index AS "taskIndex", t.name, t.description, t.state, t.skipped, t.metadata,
-  coalesce((SELECT a.agent FROM attempt a WHERE a.task_id = t.id ORDER BY a.number DESC LIMIT 1), t.agent) AS agent,
+  coalesce((SELECT nullif(a.agent, 'none') FROM attempt a WHERE a.task_id = t.id ORDER BY a.number DESC LIMIT 1), t.agent) AS agent,
   coalesce((SELECT json_agg(d.depends_on_id) FROM task_dependency d WHERE d.task_id = t.id AND NOT d.reference), '[]') AS dependencies
   FROM plan_task pt JOIN task t ON t.id = pt.task_id JOIN plan p ON p.id = pt.plan_id
   WHERE p.context_key = $1 AND ($2::text IS NULL OR p.id = $2) ORDER BY pt.plan_id, pt.task_index`
