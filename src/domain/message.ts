@@ -37,3 +37,22 @@ export interface Artifact {
 export function textOf(message: { parts: readonly Part[] }, delimiter = '\n'): string {
   return message.parts.flatMap((part) => ('text' in part ? [part.text] : [])).join(delimiter)
 }
+
+/** An artifact of a task. */
+export interface ArtifactReference {
+  artifactId: string
+  taskId: string
+}
+
+/** The artifacts that a message's parts name under `metadata.referenceArtifacts`: just these are meant. (design §2) */
+export function referencedArtifacts(message: { parts: readonly Part[] }): ArtifactReference[] {
+  return message.parts.flatMap((part) => {
+    const named = part.metadata?.['referenceArtifacts']
+    return Array.isArray(named) ? named.filter(isArtifactReference) : []
+  })
+}
+
+function isArtifactReference(value: unknown): value is ArtifactReference {
+  const { artifactId, taskId } = (value ?? {}) as Partial<ArtifactReference>
+  return typeof artifactId === 'string' && typeof taskId === 'string'
+}

@@ -19,7 +19,7 @@ export type NeedKind =
   | 'plansOf'
   /** Plans that wait for a plan. */
   | 'planDependents'
-  /** The open questions of a context. */
+  /** The open questions of a context, and those that were dropped unanswered a moment ago. */
   | 'openInputs'
   /** The artifacts of a task, without their parts. */
   | 'artifacts'

@@ -172,9 +172,13 @@ export class WorkingCopy {
   }
 
   openInputs(): InputRequestRow[] {
+    return this.recentInputs().filter((input) => input.closedAt === null)
+  }
+
+  /** Open questions, and those that were closed a moment ago. */
+  recentInputs(): InputRequestRow[] {
     const loaded = this.created ? [] : this.known('openInputs', this.context.key)
-    const all = [...loaded.flatMap((id) => this.inputs.get(id) ?? []), ...this.inputs.added(() => true)]
-    return all.filter((input) => input.closedAt === null)
+    return [...loaded.flatMap((id) => this.inputs.get(id) ?? []), ...this.inputs.added(() => true)]
   }
 
   artifactsOf(taskId: string): ArtifactRow[] {

@@ -1,3 +1,4 @@
+import { type Artifact, type ArtifactReference, referencedArtifacts } from '../domain/message.ts'
 import type { Work } from '../domain/queries/work.ts'
 import { composeMessage } from '../executors/compose-message.ts'
 import type { AttemptPatch, AttemptRecord } from '../executors/executor.ts'
@@ -30,7 +31,8 @@ export function contextParams(
 
 /** A root task's message is its sender's own, with what it refers to; a task in a plan is told its text. */
 function messageOf({ task, name, description, parts, attempt, firstMessage, related }: Work) {
-  const from = related.map(({ view, artifacts }) => ({ id: view.id, artifacts }))
+  const meant = firstMessage === null ? [] : referencedArtifacts(firstMessage)
+  const from = related.map(({ view, artifacts }) => ({ id: view.id, artifacts: meantOf(view.id, artifacts, meant) }))
   const composed = composeMessage({
     messageId: attempt.id,
     task: { name, ...(description !== null && { description }), ...(parts !== null && { parts }) },
@@ -43,6 +45,12 @@ function messageOf({ task, name, description, parts, attempt, firstMessage, rela
   if (firstMessage === null) return composed
   const given = composed.parts.slice(1 + (parts?.length ?? 0))
   return { ...composed, parts: [...firstMessage.parts, ...given] }
+}
+
+/** All of a task's artifacts, or of them those that the message names, if it names any of this task. */
+function meantOf(taskId: string, artifacts: Artifact[], meant: readonly ArtifactReference[]): Artifact[] {
+  const ids = new Set(meant.filter((one) => one.taskId === taskId).map(({ artifactId }) => artifactId))
+  return ids.size === 0 ? artifacts : artifacts.filter(({ artifactId }) => ids.has(artifactId))
 }
 
 function recordOf({ attempt, remoteContextId, lease }: Work): AttemptRecord {

@@ -222,7 +222,7 @@ class OneAttempt {
       waiting = w.attempt(this.ref.taskId) !== undefined
       return true
     })
-    await this.options.fault?.('finish:after-commit')
+    await this.options.fault?.(parked && waiting ? 'attempt:parked' : 'finish:after-commit')
     return waiting ? 'waiting' : 'done'
   }
 

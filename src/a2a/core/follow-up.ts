@@ -1,6 +1,6 @@
 import { invalidParams, taskNotFound } from '../../base/errors.ts'
 import type { Reference } from '../../domain/commands/create-root.ts'
-import { type Message, textOf } from '../../domain/message.ts'
+import { type Message, referencedArtifacts, textOf } from '../../domain/message.ts'
 import type { ContextSummary } from '../../domain/queries/context.ts'
 import { isTerminal } from '../../domain/task.ts'
 import type { Caller } from '../trellis.ts'
@@ -16,7 +16,9 @@ export async function referencesOf(
   message: Message,
   context: { wireId: string; summary: ContextSummary } | null,
 ): Promise<Reference[] | undefined> {
-  const ids = [...new Set(message.referenceTaskIds ?? [])]
+  const ids = [
+    ...new Set([...(message.referenceTaskIds ?? []), ...referencedArtifacts(message).map(({ taskId }) => taskId)]),
+  ]
   if (ids.length > 0) return Promise.all(ids.map((id) => namedReference(deps, caller, id, context?.wireId)))
   const roots = context?.summary.roots ?? []
   const named = numbersIn(textOf(message)).flatMap((n) => roots[n - 1] ?? [])

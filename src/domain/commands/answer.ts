@@ -1,5 +1,5 @@
 import { TrellisError } from '../../base/errors.ts'
-import type { Message } from '../message.ts'
+import { type Message, textOf } from '../message.ts'
 import { oldestInput } from '../moves/planned.ts'
 import { closeInputs, moveTask } from '../moves/task.ts'
 import type { InputRequestRow, TaskRow } from '../rows.ts'
@@ -39,8 +39,30 @@ function questionFor(w: WorkingCopy, task: TaskRow, message: Message): InputRequ
   if (typeof boundTask === 'string' && boundTask !== task.id) {
     return boundTo(w, task, boundTask, (input) => input.taskId === boundTask)
   }
-  if (task.kind === 'planned') return oldestInput(w, task.rootId)
+  if (task.kind === 'planned') return currentQuestion(w, task)
   return isInterrupted(task.state) ? w.openInputs().find((input) => input.taskId === task.id) : undefined
+}
+
+/** How long a question must have been the current one for an unbound message to be taken as its answer. */
+const SETTLED_MILLISECONDS = 5_000
+
+/**
+ * The question that a planned root shows. If the one before it was dropped a moment ago (its task was canceled or timed
+ * out) the sender may have meant that one: then it is asked to look again.
+ */
+function currentQuestion(w: WorkingCopy, root: TaskRow): InputRequestRow | undefined {
+  const current = oldestInput(w, root.rootId)
+  if (current === undefined) return undefined
+  const dropped = w.recentInputs().find((input) => {
+    if (input.rootId !== root.rootId || input.closedAt === null || input.answeredBy !== null) return false
+    const wasShown = Date.parse(input.openedAt) <= Date.parse(current.openedAt)
+    return wasShown && Date.parse(w.now) - Date.parse(input.closedAt) < SETTLED_MILLISECONDS
+  })
+  if (dropped === undefined) return current
+  const asked = current.message === null ? current.id : textOf(current.message)
+  throw new TrellisError('invalidState', `The question of task ${root.id} has just changed; it is now: ${asked}`, {
+    details: { taskId: current.taskId, inputId: current.id },
+  })
 }
 
 function boundTo(

@@ -129,7 +129,8 @@ const EXTRAS: Partial<Record<NeedKind, string[]>> = {
   ],
   openInputs: [
     select('input', 'i', `'openInputs', i.context_key, i.id`,
-      'input_request i WHERE i.context_key = ANY($) AND i.closed_at IS NULL'),
+      `input_request i WHERE i.context_key = ANY($) AND (i.closed_at IS NULL
+        OR (i.answered_by IS NULL AND i.closed_at > clock_timestamp() - interval '5 seconds'))`),
   ],
 } // biome-ignore format: one row per source
 
