@@ -33,7 +33,7 @@ function liveScreen(stream: NodeJS.WriteStream): Screen {
   let last: Tree | undefined
   const draw = () => {
     if (!last) return
-    const width = Math.min(stream.columns ?? 80, MAX_WIDTH)
+    const width = Math.min(stream.columns || 80, MAX_WIDTH)
     update(renderTree(last, Date.now(), { width, color: stream.hasColors?.() ?? false }))
   }
   // Elapsed times go on between events.

@@ -55,7 +55,7 @@ export class PassageIndex {
     })
     // A passage that has only the topic's everyday words is about something else.
     const fitting = results.filter(
-      (result) => sum(result.queryTerms.map((term) => rarity.get(term) ?? 0)) >= total * 0.4,
+      (result) => sum(result.queryTerms.map((term) => rarity.get(term) ?? 0)) >= total * 0.3,
     )
     const chosen = pickDistinct(fitting.slice(0, limit * 10), this.#entries, limit)
     const best = chosen[0]?.score ?? 1
