@@ -73,6 +73,15 @@ async function buildOn(database: Database, options: AppOptions): Promise<App> {
   const running = buildRunning(base, options)
   const core = await buildCore(base, running, config)
   const queue = buildQueue(base, core, options)
+  const { hub, notifier, onError } = base
+  base.listeners = {
+    hub,
+    notifier,
+    runner: running.runner,
+    attempts: running.attempts,
+    planning: core.planning,
+    onError,
+  }
   base.enqueue = (sql, jobs) => queue.enqueue(sql, jobs)
   const url = { current: config.server.publicUrl ?? '' }
   const http = buildHttp(httpOptions(core, base.agents, config, log, () => url.current))
@@ -94,6 +103,7 @@ async function buildBase(database: Database, { config, log, fault }: AppOptions)
   const agents = new AgentRegistry({
     agents: config.agents,
     defaultAgent: config.defaultAgent,
+    fault,
     onProblem: (agent, error) => log.warn({ agent, err: error }, 'agent card could not be read; trying again'),
   })
   await agents.loadModules()
@@ -134,7 +144,6 @@ function buildRunning(base: Base, { config, log, fault }: AppOptions) {
     pollSeconds: config.runner.pollSeconds,
   })
   changes.claimer = runner
-  base.listeners = { hub: base.hub, notifier: base.notifier, runner, attempts, onError: base.onError }
   const only = base.database.embedded !== undefined
   const heartbeat = new Heartbeat({ ...{ sql, changes, attempts, slots, log }, ...config.runner, only })
   const onDeclined = ({ planner, error }: { planner: string; error: unknown }) =>

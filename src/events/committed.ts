@@ -1,4 +1,5 @@
 import type { Changed } from '../domain/group.ts'
+import { isTerminal } from '../domain/task.ts'
 import type { Hub } from './hub.ts'
 import type { Notifier } from './notifier.ts'
 
@@ -9,6 +10,7 @@ export interface Listeners {
   notifier: Notifier | null
   runner: { committed(changed: Changed): void }
   attempts: { active: { cancel(taskId: string): Promise<boolean> } }
+  planning: { abort(rootId: string): void }
   onError: (error: unknown) => void
 }
 
@@ -19,6 +21,9 @@ export function announce(listeners: Listeners, changed: readonly Changed[]): voi
     listeners.runner.committed(change)
     for (const taskId of copy.aborted) {
       if (copy.task(taskId).state === 'canceled') listeners.attempts.active.cancel(taskId).catch(listeners.onError)
+    }
+    for (const { kind, id, state } of copy.tasks.changed) {
+      if (kind === 'planned' && isTerminal(state)) listeners.planning.abort(id)
     }
     if (copy.events.length > 0) listeners.hub.wake(copy.context.key)
     listeners.notifier?.announce({

@@ -45,7 +45,7 @@ export function planJob(options: PlanJobOptions): JobHandler {
   }
 }
 
-/** A request that cannot be planned ends its root; anything else is tried again by the queue. */
+/** A request that cannot be planned, or was canceled, ends its root; anything else is tried again by the queue. */
 async function planFor(
   { planning, sql, server, log }: PlanJobOptions,
   contextKey: string,
@@ -55,6 +55,7 @@ async function planFor(
     const decision = await planning.late(taskId, () => planRequest(sql, server, contextKey, taskId))
     return { decision, around: planAround }
   } catch (error) {
+    if ((error as Error).name === 'AbortError') return { error: 'Planning was canceled' }
     if (!(error instanceof TrellisError) || error.meaning === 'unavailable') throw error
     log.warn({ err: error, taskId }, 'planning failed')
     return { error: error.message }
