@@ -1,15 +1,24 @@
 /**
  * For crash tests: TRELLIS_FAULT=point kills this process, as if by `kill -9`, the first time it comes to that point;
- * `point#N` the N-th time. Undefined, and free of cost, when it is not set.
+ * `point#N` the N-th time. A parent that started it with an IPC channel may send another point later, which counts from
+ * then on. Undefined, and free of cost, when TRELLIS_FAULT is not set.
  */
 export function faultFromEnvironment(env: NodeJS.ProcessEnv): ((point: string) => void) | undefined {
   const setting = env['TRELLIS_FAULT']
   if (setting === undefined || setting === '') return undefined
-  const [, name, count] = /^(.*?)(?:#(\d+))?$/.exec(setting) as unknown as [string, string, string | undefined]
-  let left = Number(count ?? 1)
+  let armed = armAt(setting)
+  process.on('message', (later) => {
+    armed = armAt(String(later))
+  })
+  process.channel?.unref()
   return (point) => {
-    if (point !== name) return
-    left -= 1
-    if (left === 0) process.kill(process.pid, 'SIGKILL')
+    if (point !== armed.point) return
+    armed.left -= 1
+    if (armed.left === 0) process.kill(process.pid, 'SIGKILL')
   }
+}
+
+function armAt(setting: string): { point: string; left: number } {
+  const [, point = '', count = '1'] = /^(.*?)(?:#(\d+))?$/.exec(setting) ?? []
+  return { point, left: Number(count) }
 }

@@ -2,6 +2,9 @@ import type { Outgoing, RemoteAgent } from './a2a-agent.ts'
 import type { RemoteEvent } from './a2a-bounds.ts'
 import { isTrouble, RemoteAgentError } from './a2a-error.ts'
 
+/** Told of named points; tests kill the process there. */
+export type Fault = (point: string) => Promise<void> | void
+
 /** What an opened exchange with a remote agent has to say, and what to abort to end it. */
 export interface Exchange {
   events: AsyncIterator<RemoteEvent, void>
@@ -19,27 +22,38 @@ export interface Sent extends Exchange {
 
 /**
  * Sends a message, as a stream if that is wanted, and waits for the first event. Only `closing` stops that wait: what was
- * begun must be known to be canceled there.
+ * begun must be known to be canceled there. `fault` is told right before and after the agent has taken the message.
  */
 export async function send(
   remote: RemoteAgent,
   outgoing: Outgoing,
-  how: { stream: boolean; closing: AbortSignal },
+  how: { stream: boolean; closing: AbortSignal; fault?: Fault | undefined },
 ): Promise<Sent> {
   const end = new AbortController()
-  const signal = AbortSignal.any([end.signal, how.closing])
   try {
-    if (how.stream) {
-      const events = remote.sendStream(outgoing, signal)
-      const first = await firstOf(events, remote)
-      if (first) return { first, events: withFirst(first, events), end, late: false, plain: false }
-    }
-    const first = await remote.send(outgoing, signal)
-    return { first, events: withFirst(first), end, late: false, plain: true }
+    await how.fault?.('send:before')
+    const sent = await take(remote, outgoing, how.stream, AbortSignal.any([end.signal, how.closing]))
+    await how.fault?.('send:after')
+    return { ...sent, end, late: false }
   } catch (error) {
     end.abort()
     throw error
   }
+}
+
+async function take(
+  remote: RemoteAgent,
+  outgoing: Outgoing,
+  stream: boolean,
+  signal: AbortSignal,
+): Promise<Pick<Sent, 'first' | 'events' | 'plain'>> {
+  if (stream) {
+    const events = remote.sendStream(outgoing, signal)
+    const first = await firstOf(events, remote)
+    if (first) return { first, events: withFirst(first, events), plain: false }
+  }
+  const first = await remote.send(outgoing, signal)
+  return { first, events: withFirst(first), plain: true }
 }
 
 /** Follows a task that is under way. */

@@ -2,7 +2,7 @@ import type { Message } from '../domain/message.ts'
 import type { Outgoing, RemoteAgent } from './a2a-agent.ts'
 import type { RemoteEvent, RemoteTask } from './a2a-bounds.ts'
 import { isTrouble, RemoteAgentError } from './a2a-error.ts'
-import { type Exchange, send, subscribe } from './a2a-exchange.ts'
+import { type Exchange, type Fault, send, subscribe } from './a2a-exchange.ts'
 import { LedgerFull } from './a2a-ledger.ts'
 import { type Memo, readMemo } from './a2a-memo.ts'
 import type { A2aOptions } from './a2a-options.ts'
@@ -15,6 +15,7 @@ export interface RemoteCall {
   events: EventQueue
   /** Ends what still goes on in the background after the context's own signal fired. */
   closing: AbortSignal
+  fault?: Fault | undefined
 }
 
 /** The way out of a run whose lease was lost or whose signal fired: what it returns is not used then. */
@@ -25,6 +26,7 @@ export class RemoteRun {
   readonly #context: RequestContext
   readonly #events: EventQueue
   readonly #closing: AbortSignal
+  readonly #fault: Fault | undefined
   readonly #remote: RemoteAgent
   readonly #options: A2aOptions
   readonly #publisher: RemotePublisher
@@ -34,11 +36,12 @@ export class RemoteRun {
   #maybeDuplicate: boolean
   #memo: Memo
 
-  constructor(remote: RemoteAgent, options: A2aOptions, { context, events, closing }: RemoteCall) {
+  constructor(remote: RemoteAgent, options: A2aOptions, { context, events, closing, fault }: RemoteCall) {
     const { attempt } = context
     this.#context = context
     this.#events = events
     this.#closing = closing
+    this.#fault = fault
     this.#remote = remote
     this.#options = options
     this.#taskId = attempt.remoteTaskId
@@ -156,7 +159,7 @@ export class RemoteRun {
   async #send(message: Message): Promise<Exchange> {
     const out: Outgoing = { message, acceptedOutputModes: this.#context.configuration.acceptedOutputModes ?? [] }
     const stream = await this.#streams()
-    const sent = await send(this.#remote, out, { stream, closing: this.#closing })
+    const sent = await send(this.#remote, out, { stream, closing: this.#closing, fault: this.#fault })
     if (stream && sent.plain) this.#memo = { ...this.#memo, poll: true }
     if (sent.first.kind !== 'message') await this.#identify(idsOf(sent.first))
     return sent

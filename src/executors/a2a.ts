@@ -1,6 +1,7 @@
 import { RemoteAgent } from './a2a-agent.ts'
 import { RemoteBounds } from './a2a-bounds.ts'
 import { CardSource } from './a2a-card.ts'
+import type { Fault } from './a2a-exchange.ts'
 import type { A2aOptions } from './a2a-options.ts'
 import { RemoteRun } from './a2a-run.ts'
 import type { AgentConfig } from './agent-config.ts'
@@ -14,13 +15,15 @@ export class A2aExecutor implements AgentExecutor {
   readonly cards: CardSource
   readonly #remote: RemoteAgent
   readonly #options: A2aOptions
+  readonly #fault: Fault | undefined
   readonly #closing = new AbortController()
   /** Runs by attempt; one stays here after its signal fired until it knows its remote task, or that there is none. */
   readonly #runs = new Map<string, { run: RemoteRun; ended: Promise<void> }>()
 
-  constructor(config: AgentConfig & { url: string }, options: A2aOptions) {
+  constructor(config: AgentConfig & { url: string }, options: A2aOptions, fault?: Fault) {
     const name = { name: config.name, url: config.url }
     this.#options = options
+    this.#fault = fault
     this.cards = new CardSource(config, options)
     const bounds = new RemoteBounds(name, options)
     this.#remote = new RemoteAgent(name, { cards: this.cards, headers: config.headers ?? {}, options, bounds })
@@ -33,6 +36,7 @@ export class A2aExecutor implements AgentExecutor {
       context,
       events: whileNotAborted(events, context.signal),
       closing: this.#closing.signal,
+      fault: this.#fault,
     })
     const outcome = run.run()
     this.#keep(context.attempt.id, run, outcome)
@@ -42,6 +46,7 @@ export class A2aExecutor implements AgentExecutor {
 
   /** Cancels the remote task, once it is known which it is. Twice is as good as once. */
   async cancel(context: RequestContext, events: EventQueue): Promise<void> {
+    await this.#fault?.('cancel:before')
     const taskId = await this.#taskOf(context)
     if (taskId !== undefined) await this.#remote.cancelTask(taskId, this.#closing.signal)
     events.publish({ kind: 'status', state: 'canceled' })

@@ -1,6 +1,7 @@
 import { TrellisError } from '../base/errors.ts'
 import { A2aExecutor } from './a2a.ts'
 import type { RemoteCard } from './a2a-card.ts'
+import type { Fault } from './a2a-exchange.ts'
 import { type A2aOptions, DEFAULT_A2A_OPTIONS } from './a2a-options.ts'
 import type { AgentConfig, AgentKind } from './agent-config.ts'
 import { EchoExecutor } from './echo.ts'
@@ -29,6 +30,8 @@ export interface AgentRegistryOptions {
   /** Takes what fits no other agent; the built-in `echo` when absent. */
   defaultAgent?: string
   a2a?: Partial<A2aOptions>
+  /** Called at named points of talk with remote agents; tests kill the process there. */
+  fault?: Fault | undefined
   /** Told when a remote card cannot be read; it is tried again. */
   onProblem?: (agent: string, error: unknown) => void
   /** The first pause between tries at a card; doubles up to 60 times itself. */
@@ -133,7 +136,11 @@ export class AgentRegistry {
   #remote(config: AgentConfig): A2aExecutor {
     const { url } = config
     if (!url) throw missing(config, 'url')
-    const executor = new A2aExecutor({ ...config, url }, { ...DEFAULT_A2A_OPTIONS, ...this.#options.a2a })
+    const executor = new A2aExecutor(
+      { ...config, url },
+      { ...DEFAULT_A2A_OPTIONS, ...this.#options.a2a },
+      this.#options.fault,
+    )
     executor.cards.onCard = (card) => this.#learn(config, card)
     return executor
   }
