@@ -61,6 +61,8 @@ async function startServer(
     env: {
       TRELLIS_CONFIG: config,
       DATA_DIR: join(place, 'data'),
+      // The demo keeps to itself, whatever database the shell names.
+      DATABASE_URL: '',
       PORT: String(port),
       HOST: '127.0.0.1',
       PUBLIC_URL: url,
