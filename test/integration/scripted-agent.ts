@@ -118,6 +118,11 @@ export class ScriptedAgent implements AgentExecutor {
     return this.runs.filter((run) => fits(text, run.text))
   }
 
+  /** Is as new. */
+  forget(): void {
+    for (const list of [this.runs, this.canceled, this.#behaviours]) list.length = 0
+  }
+
   async execute(context: RequestContext, events: EventQueue): Promise<void | Parked> {
     const run = new Run(context, events)
     this.runs.push(run)
