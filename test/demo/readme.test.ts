@@ -36,7 +36,7 @@ t.test('the curl line of the README works as printed', async (t) => {
   const env = {
     PORT: String(port),
     DATA_DIR: t.testdir(),
-    DATABASE_URL: process.env['TEST_DATABASE_URL'] ?? '',
+    DATABASE_URL: '',
     LOG_LEVEL: 'warn',
   }
   const readyAt = { url: `http://127.0.0.1:${port}/readyz` }
