@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
 import t from 'tap'
-import { type Database, embeddedDatabase } from '../../src/db/client.ts'
+import { type Database, embeddedDatabase, openDatabase } from '../../src/db/client.ts'
 import { migrate } from '../../src/db/migrate.ts'
+import { Queue, type QueueOptions } from '../../src/db/queue.ts'
 
 const MIGRATIONS = new URL('../../prisma/migrations', import.meta.url).pathname
 
@@ -35,7 +36,16 @@ async function migratedTemplate(): Promise<PGlite> {
   const pglite = await PGlite.create()
   t.teardown(() => pglite.close())
   await migrate({ exec: (sql) => pglite.exec(sql), query: (sql, params) => pglite.query(sql, params) }, MIGRATIONS)
+  await provideQueues({ database: embeddedDatabase(pglite), databaseUrl: undefined })
   return pglite
+}
+
+/** What the queue makes at its first start: copies need not make it again. */
+async function provideQueues(where: Pick<QueueOptions, 'database' | 'databaseUrl'>): Promise<void> {
+  const handlers = { plan: async () => undefined, 'remote-cancel': async () => undefined }
+  const queue = new Queue({ ...where, handlers, onError: () => undefined })
+  await queue.start()
+  await queue.stop()
 }
 
 let serverTemplate: Promise<string> | undefined
@@ -56,6 +66,10 @@ async function migratedServerTemplate(server: string): Promise<string> {
   await client.connect()
   await migrate({ exec: (sql) => client.query(sql), query: (sql, params) => client.query(sql, params) }, MIGRATIONS)
   await client.end()
+  const databaseUrl = urlOf(server, name)
+  const database = await openDatabase({ databaseUrl, dir: '', poolSize: 2, migrations: MIGRATIONS })
+  await provideQueues({ database, databaseUrl })
+  await database.close()
   return name
 }
 
