@@ -1,4 +1,4 @@
-import { type Artifact, type ArtifactReference, referencedArtifacts } from '../domain/message.ts'
+import { type Artifact, type ArtifactReference, type Message, referencedArtifacts } from '../domain/message.ts'
 import type { Work } from '../domain/queries/work.ts'
 import { composeMessage } from '../executors/compose-message.ts'
 import type { AttemptPatch, AttemptRecord } from '../executors/executor.ts'
@@ -29,10 +29,13 @@ export function contextParams(
   }
 }
 
-/** A root task's message is its sender's own, with what it refers to; a task in a plan is told its text. */
-function messageOf({ task, name, description, parts, attempt, firstMessage, related }: Work) {
-  const meant = firstMessage === null ? [] : referencedArtifacts(firstMessage)
-  const from = related.map(({ view, artifacts }) => ({ id: view.id, artifacts: meantOf(view.id, artifacts, meant) }))
+/**
+ * A root task's message is its sender's own; a task in a plan is told its text. Then what it was told when it asked, and
+ * what it was given by the tasks before it.
+ */
+function messageOf(work: Work): Message {
+  const { task, name, description, parts, attempt, firstMessage, clarifications } = work
+  const from = givenTo(work)
   const composed = composeMessage({
     messageId: attempt.id,
     task: { name, ...(description !== null && { description }), ...(parts !== null && { parts }) },
@@ -42,9 +45,16 @@ function messageOf({ task, name, description, parts, attempt, firstMessage, rela
     ...(firstMessage?.metadata && { metadata: firstMessage.metadata }),
     ...(from.length > 0 && { referenceTaskIds: from.map(({ id }) => id) }),
   })
-  if (firstMessage === null) return composed
-  const given = composed.parts.slice(1 + (parts?.length ?? 0))
-  return { ...composed, parts: [...firstMessage.parts, ...given] }
+  const ownParts = 1 + (parts?.length ?? 0)
+  const own = firstMessage?.parts ?? composed.parts.slice(0, ownParts)
+  const told = clarifications.flatMap((message) => message.parts)
+  return { ...composed, parts: [...own, ...told, ...composed.parts.slice(ownParts)] }
+}
+
+function givenTo({ related, firstMessage, clarifications }: Work) {
+  const messages = [...(firstMessage === null ? [] : [firstMessage]), ...clarifications]
+  const meant = messages.flatMap((message) => referencedArtifacts(message))
+  return related.map(({ view, artifacts }) => ({ id: view.id, artifacts: meantOf(view.id, artifacts, meant) }))
 }
 
 /** All of a task's artifacts, or of them those that the message names, if it names any of this task. */

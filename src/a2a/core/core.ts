@@ -12,7 +12,8 @@ import type { Caller, SendAnswer, SendRequest, TaskFrame, Trellis } from '../tre
 import type { CoreDeps } from './deps.ts'
 import { followObjective, followTask, followUpdates } from './follow.ts'
 import * as objectives from './objectives.ts'
-import { type Sent, takeMessage } from './send.ts'
+import { takeMessage } from './send.ts'
+import type { Sent } from './start.ts'
 import { waitForFirstEvent, waitUntilSettled } from './wait.ts'
 
 /** What every binding calls, over Postgres. */

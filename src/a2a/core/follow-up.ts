@@ -4,6 +4,7 @@ import { type Message, referencedArtifacts, textOf } from '../../domain/message.
 import type { ContextSummary } from '../../domain/queries/context.ts'
 import { isTerminal } from '../../domain/task.ts'
 import type { Caller } from '../trellis.ts'
+import type { Candidate } from './ambiguity.ts'
 import type { CoreDeps } from './deps.ts'
 
 /**
@@ -43,6 +44,22 @@ async function namedReference(
     )
   }
   return { id, elsewhere }
+}
+
+/** The artifacts that a follow-up may mean: of what it refers to, else of the latest finished root. */
+export async function candidatesOf(
+  deps: CoreDeps,
+  { tenant, owner }: Caller,
+  references: readonly Reference[] | undefined,
+  summary: ContextSummary | null,
+): Promise<Candidate[]> {
+  if (references === undefined) {
+    const { latestRoot: taskId, artifacts } = summary ?? { latestRoot: null, artifacts: [] }
+    return taskId === null ? [] : artifacts.map((artifact) => ({ taskId, artifact }))
+  }
+  const key = { tenant, owner, historyLength: 0, includeArtifacts: true, includeUnseen: false }
+  const tasks = await Promise.all(references.map(({ id }) => deps.readTask({ ...key, id })))
+  return tasks.flatMap((task) => (task?.artifacts ?? []).map((artifact) => ({ taskId: task?.id ?? '', artifact })))
 }
 
 /** "Based on Task 1", "after task 2 and task 3", "基于任务 2": the numbers that a text builds on. */

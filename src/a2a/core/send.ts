@@ -2,33 +2,20 @@ import { invalidParams, taskNotFound } from '../../base/errors.ts'
 import { newId } from '../../base/ids.ts'
 import type { Change } from '../../domain/change.ts'
 import { continueTask } from '../../domain/commands/answer.ts'
-import { joinObjective } from '../../domain/commands/create-objective.ts'
-import { createPlans } from '../../domain/commands/create-plans.ts'
-import { createRoot, keepMessage, type NewRoot, type Reference } from '../../domain/commands/create-root.ts'
-import { UNSEEN_MARGIN_MILLISECONDS } from '../../domain/commands/publish.ts'
-import type { Decision, ObjectiveDraft } from '../../domain/draft.ts'
+import type { Reference } from '../../domain/commands/create-root.ts'
 import type { Target } from '../../domain/group.ts'
-import { type Message, textOf } from '../../domain/message.ts'
+import type { Message } from '../../domain/message.ts'
 import { type ContextSummary, readContext } from '../../domain/queries/context.ts'
 import type { Place } from '../../domain/queries/lookup.ts'
 import type { NeedRef } from '../../domain/store/load.ts'
-import { isTerminal, type TaskView } from '../../domain/task.ts'
-import type { WorkingCopy } from '../../domain/working-copy.ts'
 import type { PlanRequest } from '../../planner/planner.ts'
-import { nameOf } from '../../planner/single-task.ts'
-import { PLAN_QUEUE } from '../../scheduler/plan-job.ts'
 import type { Caller, SendRequest } from '../trellis.ts'
+import { whichArtifact } from './ambiguity.ts'
 import type { CoreDeps } from './deps.ts'
-import { referencesOf } from './follow-up.ts'
+import { candidatesOf, referencesOf } from './follow-up.ts'
 import { messageKeyOf, sameContent } from './message-key.ts'
 import { asManual } from './routing.ts'
-import { viewOf } from './view.ts'
-
-/** What a send came to, once it is durable. `created`: the root task as it was at its creation. */
-export type Sent =
-  | { kind: 'message'; message: Message }
-  | { kind: 'answer'; rowId: string }
-  | { kind: 'task'; taskId: string; contextKey: string; planned: boolean; created?: TaskView }
+import { decideStart, type Sent } from './start.ts'
 
 const OPT_TASK_ID = 'opt/v1/taskId'
 
@@ -119,7 +106,8 @@ async function startIn(deps: CoreDeps, caller: Caller, request: SendRequest, kno
   const target = targetOf(caller, message, known)
   const contextKey = target.kind === 'known' ? target.key : target.context.key
   const answers = decision?.kind === 'answer'
-  const start = { request, decision: decision && asManual(deps.agents, decision), references, unplanned, ids }
+  const which = decision?.kind === 'task' ? await questionOf(deps, caller, message, references, known) : undefined
+  const start = { request, decision: decision && asManual(deps.agents, decision), references, unplanned, ids, which }
   return deps.changes.apply<Sent>({
     target,
     needs: known === null ? [] : needsOf(contextKey, references, unplanned),
@@ -130,6 +118,18 @@ async function startIn(deps: CoreDeps, caller: Caller, request: SendRequest, kno
     }),
     decide: (w) => decideStart(deps, w, start),
   })
+}
+
+/** What a follow-up has to ask before anyone can begin with it. */
+async function questionOf(
+  deps: CoreDeps,
+  caller: Caller,
+  message: Message,
+  references: Reference[] | undefined,
+  known: Known | null,
+): Promise<Message | undefined> {
+  if (known === null && references === undefined) return undefined
+  return whichArtifact(message, await candidatesOf(deps, caller, references, known?.summary ?? null))
 }
 
 function planRequest(deps: CoreDeps, { message, metadata }: SendRequest, known: Known | null): PlanRequest {
@@ -158,122 +158,4 @@ function needsOf(contextKey: string, references: Reference[] | undefined, unplan
   if (references === undefined) needs.push({ kind: 'roots', id: contextKey })
   if (unplanned !== null) needs.push({ kind: 'lineage', id: unplanned }, { kind: 'plansOf', id: unplanned })
   return needs
-}
-
-interface Start {
-  request: SendRequest
-  /** Null: the planner is still at it, and a job will bring what it decides. */
-  decision: Decision | null
-  references: Reference[] | undefined
-  unplanned: string | null
-  ids: { task: string; answer: string }
-}
-
-function decideStart(deps: CoreDeps, w: WorkingCopy, start: Start): () => Sent {
-  const { decision, ids } = start
-  const message: Message = { ...start.request.message, contextId: w.context.wireId }
-  if (decision?.kind === 'answer') return answerDirectly(w, message, decision, ids.answer)
-  const task = decision?.kind === 'task' ? startTask(deps, w, message, start) : startObjective(deps, w, message, start)
-  const contextKey = w.context.key
-  return () => ({
-    kind: 'task',
-    taskId: task.id,
-    contextKey,
-    planned: task.kind === 'planned',
-    created: viewOf(w, w.task(task.id), [{ ...message, taskId: task.id }]),
-  })
-}
-
-/** Answers are stored in their context, too: both messages, no task. (design §2) */
-function answerDirectly(
-  w: WorkingCopy,
-  message: Message,
-  decision: Extract<Decision, { kind: 'answer' }>,
-  id: string,
-): () => Sent {
-  keepMessage(w, message, null)
-  const answer: Message = {
-    messageId: id,
-    role: 'agent',
-    parts: decision.parts,
-    contextId: w.context.wireId,
-    ...(decision.metadata && { metadata: decision.metadata }),
-  }
-  w.messages.push({ id, contextKey: w.context.key, taskId: null, position: w.context.seq + 1, body: answer })
-  return () => ({ kind: 'message', message: answer })
-}
-
-function startTask(deps: CoreDeps, w: WorkingCopy, message: Message, start: Start) {
-  const { task } = start.decision as Extract<Decision, { kind: 'task' }>
-  const unseen = deps.limits.firstEventSeconds * 1_000 + UNSEEN_MARGIN_MILLISECONDS
-  return createRoot(
-    w,
-    {
-      ...rootOf(w, message, start),
-      kind: task.manual === true ? 'manual' : 'executed',
-      name: task.name,
-      task,
-      visibleAt: task.manual === true ? w.now : new Date(Date.parse(w.now) + unseen).toISOString(),
-    },
-    deps.defaults,
-  )
-}
-
-function startObjective(deps: CoreDeps, w: WorkingCopy, message: Message, start: Start) {
-  const objective = start.decision?.kind === 'objective' ? start.decision.objective : null
-  const id = plannedRoot(deps, w, message, start, objective)
-  if (objective !== null) createPlans(w, id, objective.plans, deps.defaults)
-  else w.jobs.push({ queue: PLAN_QUEUE, payload: { taskId: id, contextKey: w.context.key } })
-  return w.task(id)
-}
-
-/** The root that the plans will elaborate: that of a client's objective without plans, or a new one. */
-function plannedRoot(
-  deps: CoreDeps,
-  w: WorkingCopy,
-  message: Message,
-  start: Start,
-  objective: ObjectiveDraft | null,
-): string {
-  const { unplanned } = start
-  if (unplanned !== null && !isTerminal(w.task(unplanned).state)) {
-    keepMessage(w, { ...message, taskId: unplanned }, unplanned)
-    return unplanned
-  }
-  const { onPlanFailure, description, metadata, name = nameOf(textOf(message)) } = objective ?? {}
-  const root: NewRoot = {
-    ...rootOf(w, message, start),
-    kind: 'planned',
-    name,
-    task: {},
-    visibleAt: w.now,
-    ...(onPlanFailure && { onPlanFailure }),
-  }
-  createRoot(w, root, deps.defaults)
-  joinObjective(w, root.id, { name, ...(description && { description }), ...(metadata && { metadata }) })
-  return root.id
-}
-
-/** What every root that a message makes has in common. */
-function rootOf(w: WorkingCopy, message: Message, { request, references, ids }: Start) {
-  return {
-    id: ids.task,
-    message: { ...message, taskId: ids.task },
-    request: {
-      ...(request.configuration.acceptedOutputModes && {
-        acceptedOutputModes: request.configuration.acceptedOutputModes,
-      }),
-      ...(Object.keys(request.metadata).length > 0 && { metadata: request.metadata }),
-      ...(message.extensions && { extensions: message.extensions }),
-    },
-    references: references ?? latestFinished(w),
-  }
-}
-
-/** Without references, a follow-up builds on the latest finished root. (design §2) */
-function latestFinished(w: WorkingCopy): Reference[] {
-  if (w.created) return []
-  const finished = w.roots().filter((root) => root.state === 'completed')
-  const latest = finished.sort((a, b) => Date.parse(b.statusAt) - Date.parse(a.statusAt))[0]
-  return latest === undefined ? [] : [{ id: latest.id, elsewhere: false }]
 }

@@ -9,7 +9,8 @@ export interface ContextSummary {
   history: Message[]
   /** Root tasks in the order they were created, bounded. */
   roots: { id: string; state: TaskState }[]
-  /** The artifacts of the latest finished root. */
+  /** The latest finished root, and its artifacts. */
+  latestRoot: string | null
   artifacts: Artifact[]
   /** The root of an objective that a client created and that has no plan yet. */
   unplannedRoot: string | null
@@ -26,6 +27,8 @@ const READ = `SELECT
   (SELECT json_agg(json_build_object('id', r.id, 'state', r.state) ORDER BY r.created_at, r.id) FROM (
     SELECT t.id, t.state, t.created_at FROM task t WHERE t.context_key = $1 AND t.id = t.root_id AND NOT t.hidden
     ORDER BY t.created_at, t.id LIMIT ${ROOTS}) r) AS roots,
+  (SELECT t.id FROM task t WHERE t.context_key = $1 AND t.id = t.root_id AND NOT t.hidden AND t.state = 'completed'
+    ORDER BY t.status_at DESC, t.id DESC LIMIT 1) AS "latestRoot",
   (SELECT ${ARTIFACTS} FROM task t WHERE t.context_key = $1 AND t.id = t.root_id AND NOT t.hidden AND t.state = 'completed'
     ORDER BY t.status_at DESC, t.id DESC LIMIT 1) AS artifacts,
   (SELECT o.newest_root_id FROM objective o JOIN task t ON t.id = o.newest_root_id
@@ -43,6 +46,7 @@ export async function readContext(sql: Sql, contextKey: string): Promise<Context
   return {
     history: row?.history ?? [],
     roots: row?.roots ?? [],
+    latestRoot: row?.latestRoot ?? null,
     artifacts: row?.artifacts ?? [],
     unplannedRoot: row?.unplannedRoot ?? null,
     questions: row?.questions ?? [],

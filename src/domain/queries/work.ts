@@ -21,6 +21,8 @@ export interface Work {
   firstMessage: Message | null
   /** The answer to what the attempt asked, if there is one that the executor has not had. */
   answer: Message | null
+  /** The answers to what the task asked before this attempt began: they belong to what the agent is told. */
+  clarifications: Message[]
   /** What the task depends on or refers to, with artifacts, in order. */
   related: { view: TaskView; artifacts: Artifact[] }[]
   /** The remote context that this objective's earlier tasks used with this agent. */
@@ -33,6 +35,7 @@ interface WorkRecord {
   attempt: AttemptRow
   firstMessage: Message | null
   answer: Message | null
+  clarifications: Message[] | null
   related: Parameters<typeof toTaskView>[0][] | null
   remoteContextId: string | null
 }
@@ -68,6 +71,9 @@ const READ = `SELECT k.i, row_to_json(w) AS work FROM jsonb_to_recordset($1::jso
     ${rowJson(TABLES.task, 't')} AS row, ${rowJson(TABLES.attempt, 'at')} AS attempt,
     CASE WHEN t.id = t.root_id THEN (SELECT m.body FROM message m WHERE m.task_id = t.id ORDER BY m.position, m.id LIMIT 1) END AS "firstMessage",
     (SELECT m.body FROM message m WHERE m.id = at.answer_id) AS answer,
+    (SELECT json_agg(m.body ORDER BY m.position, m.id) FROM input_request q JOIN message m
+      ON m.task_id = q.task_id AND m.body ->> 'messageId' = q.answered_by
+      WHERE q.task_id = t.id AND q.closed_at <= at.started_at) AS clarifications,
     (${RELATED}) AS related,
     (SELECT b.remote_context_id FROM attempt b WHERE b.context_key = t.context_key AND b.agent = at.agent
       AND b.remote_context_id IS NOT NULL ORDER BY b.started_at DESC LIMIT 1) AS "remoteContextId"
@@ -93,7 +99,16 @@ async function readWork(sql: Sql, ids: readonly string[]): Promise<(Work | null)
   return all
 }
 
-function toWork({ task, row, attempt, firstMessage, answer, related, remoteContextId }: WorkRecord): Work {
+function toWork({
+  task,
+  row,
+  attempt,
+  firstMessage,
+  answer,
+  clarifications,
+  related,
+  remoteContextId,
+}: WorkRecord): Work {
   return {
     task: toTaskView(task),
     name: row.name,
@@ -106,6 +121,7 @@ function toWork({ task, row, attempt, firstMessage, answer, related, remoteConte
     lease: row.lease,
     firstMessage,
     answer,
+    clarifications: clarifications ?? [],
     related: (related ?? []).map((record) => ({ view: toTaskView(record), artifacts: record.artifacts ?? [] })),
     remoteContextId,
   }
