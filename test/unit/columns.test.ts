@@ -6,6 +6,7 @@ const SCHEMA = readFileSync(new URL('../../prisma/schema.prisma', import.meta.ur
 const TYPES: Record<string, string> = {
   String: 'text',
   Int: 'int',
+  Float: 'float8',
   Boolean: 'boolean',
   DateTime: 'timestamptz',
   Json: 'jsonb',

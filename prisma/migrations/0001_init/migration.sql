@@ -102,7 +102,7 @@ CREATE TABLE "task" (
     "optional" BOOLEAN NOT NULL DEFAULT false,
     "priority" INTEGER NOT NULL DEFAULT 0,
     "retry" JSONB NOT NULL,
-    "timeout_seconds" INTEGER,
+    "timeout_seconds" DOUBLE PRECISION,
     "unmet" INTEGER NOT NULL DEFAULT 0,
     "entry" BOOLEAN NOT NULL DEFAULT true,
     "attempt" INTEGER NOT NULL DEFAULT 0,

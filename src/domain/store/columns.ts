@@ -1,6 +1,6 @@
 /** The columns of every table that the write path touches: their names in rows and in SQL, and their types. */
 
-type ColumnType = 'text' | 'int' | 'boolean' | 'timestamptz' | 'jsonb'
+type ColumnType = 'text' | 'int' | 'float8' | 'boolean' | 'timestamptz' | 'jsonb'
 
 export interface TableShape {
   name: string
@@ -13,6 +13,7 @@ export interface TableShape {
 
 const text = (...names: string[]) => columns('text', names)
 const int = (...names: string[]) => columns('int', names)
+const float = (...names: string[]) => columns('float8', names)
 const boolean = (...names: string[]) => columns('boolean', names)
 const time = (...names: string[]) => columns('timestamptz', names)
 const json = (...names: string[]) => columns('jsonb', names)
@@ -76,7 +77,8 @@ export const TABLES = {
       ...text('id', 'contextKey', 'tenant', 'owner', 'kind', 'rootId', 'planId', 'state', 'name', 'description'),
       ...text('agent', 'skill', 'runner'),
       ...boolean('skipped', 'optional', 'entry', 'hidden'),
-      ...int('priority', 'timeoutSeconds', 'unmet', 'attempt', 'lease'),
+      ...int('priority', 'unmet', 'attempt', 'lease'),
+      ...float('timeoutSeconds'),
       ...json('parts', 'retry', 'statusMessage', 'metadata', 'request'),
       ...time('claimableAt', 'startedAt', 'statusAt', 'visibleAt', 'createdAt'),
     },

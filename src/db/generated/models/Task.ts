@@ -413,7 +413,7 @@ export type TaskWhereInput = {
   optional?: Prisma.BoolFilter<"Task"> | boolean
   priority?: Prisma.IntFilter<"Task"> | number
   retry?: Prisma.JsonFilter<"Task">
-  timeoutSeconds?: Prisma.IntNullableFilter<"Task"> | number | null
+  timeoutSeconds?: Prisma.FloatNullableFilter<"Task"> | number | null
   unmet?: Prisma.IntFilter<"Task"> | number
   entry?: Prisma.BoolFilter<"Task"> | boolean
   attempt?: Prisma.IntFilter<"Task"> | number
@@ -486,7 +486,7 @@ export type TaskWhereUniqueInput = Prisma.AtLeast<{
   optional?: Prisma.BoolFilter<"Task"> | boolean
   priority?: Prisma.IntFilter<"Task"> | number
   retry?: Prisma.JsonFilter<"Task">
-  timeoutSeconds?: Prisma.IntNullableFilter<"Task"> | number | null
+  timeoutSeconds?: Prisma.FloatNullableFilter<"Task"> | number | null
   unmet?: Prisma.IntFilter<"Task"> | number
   entry?: Prisma.BoolFilter<"Task"> | boolean
   attempt?: Prisma.IntFilter<"Task"> | number
@@ -564,7 +564,7 @@ export type TaskScalarWhereWithAggregatesInput = {
   optional?: Prisma.BoolWithAggregatesFilter<"Task"> | boolean
   priority?: Prisma.IntWithAggregatesFilter<"Task"> | number
   retry?: Prisma.JsonWithAggregatesFilter<"Task">
-  timeoutSeconds?: Prisma.IntNullableWithAggregatesFilter<"Task"> | number | null
+  timeoutSeconds?: Prisma.FloatNullableWithAggregatesFilter<"Task"> | number | null
   unmet?: Prisma.IntWithAggregatesFilter<"Task"> | number
   entry?: Prisma.BoolWithAggregatesFilter<"Task"> | boolean
   attempt?: Prisma.IntWithAggregatesFilter<"Task"> | number
@@ -669,7 +669,7 @@ export type TaskUpdateInput = {
   optional?: Prisma.BoolFieldUpdateOperationsInput | boolean
   priority?: Prisma.IntFieldUpdateOperationsInput | number
   retry?: Prisma.JsonNullValueInput | runtime.InputJsonValue
-  timeoutSeconds?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  timeoutSeconds?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
   unmet?: Prisma.IntFieldUpdateOperationsInput | number
   entry?: Prisma.BoolFieldUpdateOperationsInput | boolean
   attempt?: Prisma.IntFieldUpdateOperationsInput | number
@@ -704,7 +704,7 @@ export type TaskUncheckedUpdateInput = {
   optional?: Prisma.BoolFieldUpdateOperationsInput | boolean
   priority?: Prisma.IntFieldUpdateOperationsInput | number
   retry?: Prisma.JsonNullValueInput | runtime.InputJsonValue
-  timeoutSeconds?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  timeoutSeconds?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
   unmet?: Prisma.IntFieldUpdateOperationsInput | number
   entry?: Prisma.BoolFieldUpdateOperationsInput | boolean
   attempt?: Prisma.IntFieldUpdateOperationsInput | number
@@ -774,7 +774,7 @@ export type TaskUpdateManyMutationInput = {
   optional?: Prisma.BoolFieldUpdateOperationsInput | boolean
   priority?: Prisma.IntFieldUpdateOperationsInput | number
   retry?: Prisma.JsonNullValueInput | runtime.InputJsonValue
-  timeoutSeconds?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  timeoutSeconds?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
   unmet?: Prisma.IntFieldUpdateOperationsInput | number
   entry?: Prisma.BoolFieldUpdateOperationsInput | boolean
   attempt?: Prisma.IntFieldUpdateOperationsInput | number
@@ -809,7 +809,7 @@ export type TaskUncheckedUpdateManyInput = {
   optional?: Prisma.BoolFieldUpdateOperationsInput | boolean
   priority?: Prisma.IntFieldUpdateOperationsInput | number
   retry?: Prisma.JsonNullValueInput | runtime.InputJsonValue
-  timeoutSeconds?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  timeoutSeconds?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
   unmet?: Prisma.IntFieldUpdateOperationsInput | number
   entry?: Prisma.BoolFieldUpdateOperationsInput | boolean
   attempt?: Prisma.IntFieldUpdateOperationsInput | number
@@ -937,7 +937,7 @@ export type TaskSumOrderByAggregateInput = {
   lease?: Prisma.SortOrder
 }
 
-export type NullableIntFieldUpdateOperationsInput = {
+export type NullableFloatFieldUpdateOperationsInput = {
   set?: number | null
   increment?: number
   decrement?: number
@@ -1584,7 +1584,7 @@ export interface TaskFieldRefs {
   readonly optional: Prisma.FieldRef<"Task", 'Boolean'>
   readonly priority: Prisma.FieldRef<"Task", 'Int'>
   readonly retry: Prisma.FieldRef<"Task", 'Json'>
-  readonly timeoutSeconds: Prisma.FieldRef<"Task", 'Int'>
+  readonly timeoutSeconds: Prisma.FieldRef<"Task", 'Float'>
   readonly unmet: Prisma.FieldRef<"Task", 'Int'>
   readonly entry: Prisma.FieldRef<"Task", 'Boolean'>
   readonly attempt: Prisma.FieldRef<"Task", 'Int'>
