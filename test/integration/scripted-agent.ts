@@ -14,12 +14,14 @@ export const held: Behaviour = (run) => run.left
 export class Run {
   readonly context: RequestContext
   readonly events: EventQueue
+  /** Not ended by the test, nor aborted by the server. */
+  open = true
   readonly #left = Promise.withResolvers<void>()
 
   constructor(context: RequestContext, events: EventQueue) {
     this.context = context
     this.events = events
-    context.signal.addEventListener('abort', () => this.#left.resolve(), { once: true })
+    context.signal.addEventListener('abort', () => this.leave(), { once: true })
   }
 
   /** The task's own text. */
@@ -83,6 +85,7 @@ export class Run {
 
   /** Returns without a word. */
   leave(): void {
+    this.open = false
     this.#left.resolve()
   }
 
@@ -112,6 +115,17 @@ export class ScriptedAgent implements AgentExecutor {
       if (run !== undefined) return run
       await once(this.#changes, 'begun')
     }
+  }
+
+  /** Resolves with the n-th call of all. */
+  async nextRun(n: number): Promise<Run> {
+    while (this.runs.length < n) await once(this.#changes, 'begun')
+    return this.runs[n - 1] as Run
+  }
+
+  /** How many calls have not been left. */
+  get running(): number {
+    return this.runs.filter((run) => run.open).length
   }
 
   runsOf(text: string | RegExp): Run[] {

@@ -11,6 +11,8 @@ export interface ServerOptions {
   config?: Record<string, unknown>
   /** Names of scripted agents; the first takes what fits none. */
   agents?: readonly string[]
+  /** More members of each scripted agent. */
+  agentConfig?: Record<string, unknown>
   /** Shared with another server; this one's own when absent. */
   database?: TestDatabase
   fault?: (point: string) => Promise<void> | void
@@ -40,7 +42,7 @@ export async function startServer(
   const database = options.database ?? (await createDatabase())
   const log = createLogger(process.env['LOG_LEVEL'] ?? 'silent')
   const app = await buildApp({
-    config: configOf(options.config ?? {}, names, database),
+    config: configOf(options, names, database),
     log,
     ...(database.embedded && { database: database.embedded }),
     ...(options.fault && { fault: options.fault }),
@@ -61,8 +63,9 @@ export async function startServer(
   return { baseUrl, app, database, agent: scripted(names[0] ?? ''), close, query }
 }
 
-function configOf(given: Record<string, unknown>, names: readonly string[], database: TestDatabase) {
-  const agents = names.map((name) => ({ kind: 'module', name, path: MODULE }))
+function configOf(options: ServerOptions, names: readonly string[], database: TestDatabase) {
+  const given = options.config ?? {}
+  const agents = names.map((name) => ({ kind: 'module', name, path: MODULE, ...options.agentConfig }))
   const config = {
     agents,
     defaults: { retry: { backoffSeconds: 0.02 } },
