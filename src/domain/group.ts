@@ -171,7 +171,7 @@ class Group {
       needs = []
       undecided = undecided.filter(([key, indices]) => {
         const decided = this.decideOne(key, indices, loaded, now)
-        if (decided.kind === 'needs') needs.push(decided.need)
+        if (decided.kind === 'needs') needs.push(decided.need, ...decided.need.also)
         else this.settleOne(indices, decided, changed)
         return decided.kind === 'needs'
       })

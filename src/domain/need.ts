@@ -30,14 +30,22 @@ export type NeedKind =
   /** The newest root tasks of a context, and those named. */
   | 'roots'
 
+/** One thing needed. `also`: what the decision will need next, as far as it can tell, so that it is loaded along. */
 export class Need extends Error {
   readonly kind: NeedKind
   readonly id: string
-  constructor(kind: NeedKind, id: string) {
+  readonly also: readonly Needed[]
+  constructor(kind: NeedKind, id: string, also: readonly Needed[] = []) {
     super(`need ${kind} of ${id}`)
     this.kind = kind
     this.id = id
+    this.also = also
   }
+}
+
+export interface Needed {
+  kind: NeedKind
+  id: string
 }
 
 export type NeedKey = `${NeedKind}:${string}`

@@ -63,13 +63,19 @@ const STATUS_OF_END: Record<PlanEnd, PlanStatus> = {
   canceled: 'canceled',
 }
 
+/** The table's first line that fits: a task that failed under `continue` comes before a person who canceled the rest. */
+function endedStatus(c: PlanCounters, end: PlanEnd, onFailure: OnFailure): PlanStatus {
+  if (end === 'canceled' && c.failed > 0 && onFailure === 'continue') return 'failed'
+  return STATUS_OF_END[end]
+}
+
 /** design §3.2 */
 export function planStatus(
   c: PlanCounters & { started: number },
   end: PlanEnd | null,
   onFailure: OnFailure,
 ): PlanStatus {
-  if (end !== null) return STATUS_OF_END[end]
+  if (end !== null) return endedStatus(c, end, onFailure)
   const size = planSize(c)
   if (size > 0 && unfinishedTasks(c) === 0) {
     if (c.failed > 0 && onFailure !== 'ignore') return 'failed'
@@ -110,10 +116,8 @@ export function plannedState(
   end: PlannedEnd | null,
 ): TaskState {
   if (end !== null) return STATE_OF_END[end]
-  const unfinished = c.waiting + c.ready + c.working + c.blocked
-  const finished = c.completed + c.failed + c.covered + c.canceled + c.skipped
-  if (unfinished + finished === 0) return c.started ? 'working' : 'submitted'
-  if (unfinished === 0) return finishedState(c)
+  if (!hasPlan(c)) return c.started ? 'working' : 'submitted'
+  if (!hasUnfinishedPlan(c)) return finishedState(c)
   if (c.blocked > 0 && c.ready + c.working === 0) return c.input > 0 ? 'input-required' : 'auth-required'
   return c.started ? 'working' : 'submitted'
 }
@@ -141,7 +145,12 @@ export function rootSlot(state: TaskState, planned: PlannedCounters): RootSlot |
 
 /** Whether any plan with tasks counts in it. */
 export function hasPlan(c: PlannedCounters): boolean {
-  return c.waiting + c.ready + c.working + c.blocked + c.completed + c.failed + c.covered + c.canceled + c.skipped > 0
+  return hasUnfinishedPlan(c) || c.completed + c.failed + c.covered + c.canceled + c.skipped > 0
+}
+
+/** Whether any plan holds it open. */
+export function hasUnfinishedPlan(c: PlannedCounters): boolean {
+  return c.waiting + c.ready + c.working + c.blocked > 0
 }
 
 /** design §3.4 */

@@ -2,7 +2,7 @@ import { planNotFound, taskNotFound } from '../base/errors.ts'
 import type { EventData, EventType } from './event.ts'
 import type { Loaded, Rows } from './loaded.ts'
 import type { Message } from './message.ts'
-import { Need, type NeedKind } from './need.ts'
+import { Need, type Needed, type NeedKind } from './need.ts'
 import type {
   ArtifactPartRow,
   ArtifactRow,
@@ -13,7 +13,6 @@ import type {
   MessageRow,
   ObjectiveRow,
   PlanDependencyRow,
-  PlanEnd,
   PlannedRow,
   PlanRow,
   PlanTaskRow,
@@ -30,6 +29,13 @@ export interface Job {
 
 /** An end of something whose consequences are not drawn yet. */
 export type Consequence = { kind: 'task' | 'plan'; id: string }
+
+/** A planned task that ends with what it is in, or because what it waited for broke. */
+export interface EndingBelow {
+  taskId: string
+  /** A person canceled what it is in. */
+  canceled: boolean
+}
 
 /**
  * One context while changes to it are decided: what was loaded, under what was changed since. Discarded when a decision
@@ -57,16 +63,18 @@ export class WorkingCopy {
   readonly ready = new Set<string>()
   /** Tasks whose running attempt must stop, now that it lost its task. */
   readonly aborted = new Set<string>()
-  /** What `settle` still has to do: plans to open, planned tasks to end, consequences to draw, parents to recompute. */
-  readonly openings: string[] = []
-  readonly plannedEnds: { taskId: string; end: PlanEnd }[] = []
-  readonly consequences: Consequence[] = []
+  /** What `settle` still has to do: planned tasks to open and to end, consequences to draw, parents to recompute. */
+  openings: string[] = []
+  endings: EndingBelow[] = []
+  consequences: Consequence[] = []
   /** What planned tasks that are being ended say of it. */
   readonly lastWords = new Map<string, Message>()
   /** Planned tasks below which a task finished. */
   readonly progressed = new Set<string>()
   readonly dirtyPlans = new Set<string>()
   readonly dirtyPlanned = new Set<string>()
+  /** Tasks whose questions were opened or closed. */
+  readonly asked = new Set<string>()
   private readonly loaded: Loaded
 
   constructor(context: ContextRow, loaded: Loaded, now: string, created: boolean) {
@@ -114,6 +122,18 @@ export class WorkingCopy {
     return this.appended.reduce((sum, [, rows]) => sum + rows.length, moved)
   }
 
+  /** Has rows loaded that will be read, all that are missing in one round. What this copy inserted is never missing. */
+  require(needed: readonly Needed[]): void {
+    if (this.created) return
+    const [first, ...also] = needed.filter((need) => !this.isThere(need))
+    if (first !== undefined) throw new Need(first.kind, first.id, also)
+  }
+
+  private isThere({ kind, id }: Needed): boolean {
+    const covers = kind === 'dependents' ? this.loaded.answerOf('cascade', id) : undefined
+    return (covers ?? this.loaded.answerOf(kind, id)) !== undefined || this.tasks.isNew(id) || this.plans.isNew(id)
+  }
+
   /** A task of this context. @throws TrellisError taskNotFound for any other */
   task(id: string): TaskRow {
     const task = this.tasks.get(id)
@@ -137,6 +157,12 @@ export class WorkingCopy {
     return this.miss('lineage', id)
   }
 
+  /** The row of a planned task, to write to. */
+  editPlanned(id: string): PlannedRow {
+    this.plannedTask(id)
+    return this.planned.edit(id)
+  }
+
   objective(): ObjectiveRow | undefined {
     const found = this.objectives.get(this.context.key)
     if (found === undefined && !this.created) this.known('objective', this.context.key)
@@ -148,7 +174,8 @@ export class WorkingCopy {
     const added = this.taskDependencies.filter((edge) => edge.dependsOnId === taskId)
     if (this.tasks.isNew(taskId)) return added
     const loaded = this.loaded.answerOf('cascade', taskId) ?? this.known(depth, taskId)
-    return [...rowsOf(this.loaded.edges, loaded), ...added]
+    // Needs that overlap answer for the same edges, so an edge can be there twice.
+    return [...rowsOf(this.loaded.edges, new Set(loaded)), ...added]
   }
 
   planDependents(planId: string): PlanRow[] {
@@ -245,6 +272,6 @@ export class WorkingCopy {
   }
 }
 
-function rowsOf<T>(rows: Rows<T>, keys: readonly string[]): T[] {
-  return keys.flatMap((key) => rows.get(key) ?? [])
+function rowsOf<T>(rows: Rows<T>, keys: ReadonlySet<string>): T[] {
+  return [...keys].flatMap((key) => rows.get(key) ?? [])
 }

@@ -1,6 +1,6 @@
 import { TrellisError } from '../../base/errors.ts'
 import { type Message, textOf } from '../message.ts'
-import { oldestInput } from '../moves/planned.ts'
+import { currentQuestion } from '../moves/question.ts'
 import { closeInputs, moveTask } from '../moves/task.ts'
 import type { InputRequestRow, TaskRow } from '../rows.ts'
 import { isInterrupted, isTerminal } from '../task.ts'
@@ -39,7 +39,7 @@ function questionFor(w: WorkingCopy, task: TaskRow, message: Message): InputRequ
   if (typeof boundTask === 'string' && boundTask !== task.id) {
     return boundTo(w, task, boundTask, (input) => input.taskId === boundTask)
   }
-  if (task.kind === 'planned') return currentQuestion(w, task)
+  if (task.kind === 'planned') return settledQuestion(w, task)
   return isInterrupted(task.state) ? w.openInputs().find((input) => input.taskId === task.id) : undefined
 }
 
@@ -50,8 +50,8 @@ const SETTLED_MILLISECONDS = 5_000
  * The question that a planned root shows. If the one before it was dropped a moment ago (its task was canceled or timed
  * out) the sender may have meant that one: then it is asked to look again.
  */
-function currentQuestion(w: WorkingCopy, root: TaskRow): InputRequestRow | undefined {
-  const current = oldestInput(w, root.rootId)
+function settledQuestion(w: WorkingCopy, root: TaskRow): InputRequestRow | undefined {
+  const current = currentQuestion(w, root)
   if (current === undefined) return undefined
   const dropped = w.recentInputs().find((input) => {
     if (input.rootId !== root.rootId || input.closedAt === null || input.answeredBy !== null) return false
@@ -105,6 +105,8 @@ function answerInput(
     attempt.answerId = row
     attempt.clockAt = w.now
   }
+  // The executor that asked may be about to return: the answer goes with a new lease, and what the old one does is void.
+  task.runner = null
   task.claimableAt = w.now
   w.ready.add(task.id)
 }

@@ -1,17 +1,19 @@
-import { invalidPlan } from '../../base/errors.ts'
+import { invalidPlan, invalidState } from '../../base/errors.ts'
 import { newId } from '../../base/ids.ts'
 import type { DraftPlan, DraftTask } from '../draft.ts'
 import { recount, slotOf } from '../moves/count.ts'
 import { becomeReady } from '../moves/task.ts'
-import { isPlanTerminal } from '../plan.ts'
 import type { PlanRow, TaskRow } from '../rows.ts'
-import type { TaskKind } from '../task.ts'
+import { isTerminal, type TaskKind } from '../task.ts'
 import type { WorkingCopy } from '../working-copy.ts'
 import { blankTask, plannedRow, policiesOf, type TaskDefaults } from './create-root.ts'
+import { checkWaits, isUnmet, linkAlternative, type PlanNames, planIdOf } from './plan-links.ts'
 
 /**
  * Adds plans to a planned task. Drafts are validated by then; names in dependencies may be keys of these drafts, or ids
  * of plans that the task has already. Returns the plans' ids in the drafts' order.
+ *
+ * @throws TrellisError invalidPlan for plans that could never run, invalidState if the task has ended
  */
 export function createPlans(
   w: WorkingCopy,
@@ -19,34 +21,42 @@ export function createPlans(
   drafts: readonly DraftPlan[],
   defaults: TaskDefaults,
 ): string[] {
+  const task = w.task(plannedId)
+  if (isTerminal(task.state)) throw invalidState(`Task ${plannedId}`, task.state, [])
   const siblings = w.plansOf(plannedId)
-  const ids = new Map([...siblings.map((plan) => [plan.id, plan.id] as const), ...drafts.map(keyed)])
-  const gate = w.task(plannedId).unmet === 0 ? 0 : 1
+  const names = namesOf(siblings, drafts)
+  const gate = task.unmet === 0 ? 0 : 1
   const plans = drafts.map((draft, i) =>
-    insertPlan(w, plannedId, draft, { ids, gate, index: siblings.length + i, defaults }),
+    insertPlan(w, plannedId, draft, { names, gate, index: siblings.length + i, defaults }),
   )
-  for (const [i, draft] of drafts.entries()) linkAlternative(w, plans[i] as PlanRow, draft, ids)
+  for (const draft of drafts) linkAlternative(w, names, draft)
+  checkWaits(w, names, siblings)
   for (const [i, draft] of drafts.entries()) insertTasks(w, plans[i] as PlanRow, draft.tasks, defaults)
   w.dirtyPlanned.add(plannedId)
   return plans.map((plan) => plan.id)
 }
 
-function keyed(draft: { key: string }): readonly [string, string] {
-  return [draft.key, newId('plan')]
+function namesOf(siblings: readonly PlanRow[], drafts: readonly DraftPlan[]): PlanNames {
+  const there = siblings.map((plan) => [plan.id, plan.id] as const)
+  return {
+    ids: new Map([...there, ...drafts.map((draft) => [draft.key, newId('plan')] as const)]),
+    drafts: new Map(drafts.map((draft) => [draft.key, draft])),
+  }
 }
 
 interface Placing {
-  ids: ReadonlyMap<string, string>
+  names: PlanNames
   gate: number
   index: number
   defaults: TaskDefaults
 }
 
 function insertPlan(w: WorkingCopy, taskId: string, draft: DraftPlan, at: Placing): PlanRow {
-  const id = at.ids.get(draft.key) as string
-  const dependencies = draft.dependencies.map((key) => idOf(at.ids, draft.key, key))
+  const id = planIdOf(at.names, draft.key, draft.key)
+  const named = [...new Set(draft.dependencies)]
+  const dependencies = named.map((name) => planIdOf(at.names, draft.key, name))
   for (const dependsOnId of dependencies) w.planDependencies.push({ planId: id, dependsOnId })
-  const unmet = dependencies.filter((dependency) => isUnmet(w, draft.key, dependency)).length
+  const unmet = named.filter((name) => isUnmet(w, at.names, draft.key, name)).length
   const plan = w.plans.insert(id, planRow(w, { id, taskId, draft, at, unmet: unmet + at.gate }))
   w.emit(
     'plan.created',
@@ -54,21 +64,6 @@ function insertPlan(w: WorkingCopy, taskId: string, draft: DraftPlan, at: Placin
     { plan },
   )
   return plan
-}
-
-/** A plan that is there already may have ended: met if completed, an error if it broke. */
-function isUnmet(w: WorkingCopy, key: string, dependsOnId: string): boolean {
-  const plan = w.plans.get(dependsOnId)
-  if (plan === undefined || !isPlanTerminal(plan.status)) return true
-  if (plan.status === 'completed') return false
-  if (plan.covered) return true
-  throw invalidPlan(key, `it depends on plan ${dependsOnId}, which is ${plan.status}`)
-}
-
-function idOf(ids: ReadonlyMap<string, string>, key: string, dependency: string): string {
-  const id = ids.get(dependency)
-  if (id === undefined) throw invalidPlan(key, `it names ${dependency}, which is no plan of the same task`)
-  return id
 }
 
 function planRow(
@@ -106,19 +101,6 @@ function planRow(
     createdAt: w.now,
     updatedAt: w.now,
   }
-}
-
-/** An alternative waits for one thing more: that the plan it stands for fails. */
-function linkAlternative(w: WorkingCopy, plan: PlanRow, draft: DraftPlan, ids: ReadonlyMap<string, string>): void {
-  if (draft.alternativeTo === undefined) return
-  const original = w.plans.edit(idOf(ids, draft.key, draft.alternativeTo))
-  if (original.alternativeBy !== null) throw invalidPlan(draft.key, `plan ${original.id} has an alternative already`)
-  if (isPlanTerminal(original.status)) {
-    throw invalidPlan(draft.key, `it is the alternative to plan ${original.id}, which is ${original.status}`)
-  }
-  original.alternativeBy = plan.id
-  plan.alternativeTo = original.id
-  plan.unmet += 1
 }
 
 /** Inserts a plan's tasks. The same code adds tasks to a plan that has some already. */
@@ -162,6 +144,9 @@ function insertTask(
     { task, plan },
   )
   recount(w, task, null, slotOf(w, task))
+  if (draft.plans?.every((inner) => inner.tasks.length === 0)) {
+    throw invalidPlan(draft.key, 'none of its plans has tasks, so that nothing would end it')
+  }
   if (draft.plans !== undefined) createPlans(w, task.id, draft.plans, at.defaults)
   if (unmet === 0 && kind === 'executed') becomeReady(w, task)
 }

@@ -33,7 +33,7 @@ export function isCurrent(w: WorkingCopy, ref: AttemptRef): boolean {
 export function isClaimable(w: WorkingCopy, task: TaskRow, maxRunning: number): boolean {
   if (task.claimableAt === null || Date.parse(task.claimableAt) > Date.parse(w.now) || isTerminal(task.state))
     return false
-  return task.state === 'working' || w.context.running < maxRunning
+  return task.state !== 'submitted' || w.context.running < maxRunning
 }
 
 /** Gives a claimable task to a runner: a new attempt, or the open one under a new lease. */
@@ -45,7 +45,7 @@ export function claimTask(w: WorkingCopy, taskId: string, assignment: Assignment
   w.ready.delete(taskId)
   const open = w.attempt(taskId)
   const attempt = open ?? newAttempt(w, task, assignment)
-  if (task.state !== 'working') moveTask(w, taskId, { state: 'working' })
+  if (task.state === 'submitted') moveTask(w, taskId, { state: 'working' })
   return attempt
 }
 
@@ -97,10 +97,18 @@ const MAX_TAKEOVERS = 3
 /** Gives an attempt back as it is: its process stops. Not counted as a takeover. */
 export function releaseTask(w: WorkingCopy, ref: AttemptRef): boolean {
   if (!isCurrent(w, ref)) return false
-  const task = w.tasks.edit(ref.taskId)
-  task.runner = null
-  if (!isInterrupted(task.state)) becomeReady(w, task)
+  letGo(w, ref.taskId)
   return true
+}
+
+/**
+ * A task without its runner goes on with whoever has room, unless it waits for an answer. An executor that still runs at
+ * `auth-required` waits out of band, for something that no answer will tell it: it goes on too.
+ */
+function letGo(w: WorkingCopy, taskId: string): void {
+  const task = w.tasks.edit(taskId)
+  task.runner = null
+  if (task.state !== 'input-required') becomeReady(w, task)
 }
 
 /**
@@ -110,8 +118,11 @@ export function releaseTask(w: WorkingCopy, ref: AttemptRef): boolean {
 export function leaveExecution(w: WorkingCopy, ref: AttemptRef, checkAt: string | null): boolean {
   if (!isCurrent(w, ref)) return false
   const { state } = w.task(ref.taskId)
-  if (isInterrupted(state)) return releaseTask(w, ref)
-  if (checkAt !== null) return parkTask(w, ref, checkAt)
+  if (checkAt !== null && state !== 'input-required') return parkTask(w, ref, checkAt)
+  if (isInterrupted(state)) {
+    w.tasks.edit(ref.taskId).runner = null
+    return true
+  }
   const error = 'The executor returned before the task was finished'
   return failAttempt(w, ref, { error, retryable: false, outcome: 'failed' })
 }
@@ -151,8 +162,7 @@ export function takeOver(w: WorkingCopy, ref: AttemptRef): boolean {
       outcome: 'lost',
     })
   }
-  w.tasks.edit(ref.taskId).runner = null
-  becomeReady(w, w.tasks.edit(ref.taskId))
+  letGo(w, ref.taskId)
   return true
 }
 
@@ -170,8 +180,10 @@ export function failAttempt(w: WorkingCopy, ref: AttemptRef, failure: Failure): 
   const { retry } = w.task(ref.taskId)
   if (!failure.retryable || ref.number >= retry.maxAttempts) {
     const message = failure.message ?? agentMessage(w, ref.taskId, failure.error)
-    return moveTask(w, ref.taskId, { state: 'failed', message, error: failure.error })
+    return moveTask(w, ref.taskId, { state: 'failed', message, error: failure.error, outcome: failure.outcome })
   }
+  // What it asked is asked by the next attempt, if it has to be.
+  if (isInterrupted(w.task(ref.taskId).state)) moveTask(w, ref.taskId, { state: 'working' })
   const attempt = w.attempts.edit(ref.taskId)
   attempt.outcome = failure.outcome
   attempt.error = failure.error

@@ -1,103 +1,143 @@
-import { textOf } from '../message.ts'
+import type { Needed } from '../need.ts'
 import { isPlanTerminal } from '../plan.ts'
-import { planSlot } from '../rollup.ts'
+import { hasUnfinishedPlan, planSize, planSlot } from '../rollup.ts'
 import type { PlanRow, TaskRow } from '../rows.ts'
 import { isTerminal } from '../task.ts'
-import type { WorkingCopy } from '../working-copy.ts'
-import { agentMessage } from './agent-message.ts'
+import type { Consequence, WorkingCopy } from '../working-copy.ts'
 import { dependentsOf } from './chain.ts'
 import { recountPlan } from './count.ts'
 import { giveDeliverables } from './deliver.ts'
-import { endPlan, meetOnePlan } from './plan.ts'
-import { endPlanned } from './planned.ts'
+import { endPlans, meetPlans } from './plan.ts'
 import { meetOne, moveTask } from './task.ts'
 
-/** In characters, of what the failed task itself said. */
-const MAX_REASON_LENGTH = 1_000
+/** Draws what follows from ends, in order. What they will read is loaded in one round, not in one for each. */
+export function drawConsequences(w: WorkingCopy, ends: readonly Consequence[]): void {
+  w.require(ends.flatMap(({ kind, id }) => (kind === 'task' ? neededByTask(w, id) : neededByPlan(w, id))))
+  for (const { kind, id } of ends) {
+    if (kind === 'task') drawTaskConsequences(w, id)
+    else drawPlanConsequences(w, id)
+  }
+}
+
+function neededByTask(w: WorkingCopy, taskId: string): Needed[] {
+  const task = w.task(taskId)
+  const plan = planOf(w, task)
+  if (plan !== undefined && endsPlan(task, plan)) return [{ kind: 'unfinishedTasks', id: plan.id }]
+  return [{ kind: isMet(task, plan) ? 'dependents' : 'cascade', id: taskId }]
+}
+
+function neededByPlan(w: WorkingCopy, planId: string): Needed[] {
+  const plan = w.plan(planId)
+  const planned = w.plannedTask(plan.taskId)
+  const needed: Needed[] = []
+  // The planned task ends next, and looks at its plans then.
+  const isLast = planned.end === null && !hasUnfinishedPlan(planned)
+  if (isLast || actsOnFailure(w, plan)) needed.push({ kind: 'plansOf', id: plan.taskId })
+  if (plan.status === 'completed')
+    needed.push({ kind: 'deliverables', id: planId }, { kind: 'artifacts', id: plan.taskId })
+  if (planned.end !== null || planSize(plan) === 0) return needed
+  needed.push({ kind: 'planDependents', id: planId })
+  for (const id of [plan.alternativeTo, plan.alternativeBy]) if (id !== null) needed.push({ kind: 'plan', id })
+  return needed
+}
+
+function planOf(w: WorkingCopy, task: TaskRow): PlanRow | undefined {
+  return task.planId === null ? undefined : w.plan(task.planId)
+}
 
 /** What follows from the end of a task: its plan's policy, then the tasks that waited for it. (design §3.1, §3.5) */
-export function drawTaskConsequences(w: WorkingCopy, taskId: string): void {
+function drawTaskConsequences(w: WorkingCopy, taskId: string): void {
   const task = w.task(taskId)
-  const plan = task.planId === null ? undefined : w.plan(task.planId)
-  const failed = (task.state === 'failed' || task.state === 'rejected') && !task.optional
-  if (plan !== undefined && failed && plan.onFailure === 'fail') {
-    sayWhy(w, plan, task)
-    endPlan(w, plan.id, 'taskFailed')
-  }
+  const plan = planOf(w, task)
+  if (plan !== undefined && endsPlan(task, plan)) endPlans(w, [plan.id], 'taskFailed')
   const met = isMet(task, plan)
-  for (const edge of w.dependents(taskId, met ? 'dependents' : 'cascade')) {
+  const edges = w.dependents(taskId, met ? 'dependents' : 'cascade')
+  w.require(edges.filter((edge) => w.tasks.get(edge.taskId) === undefined).map((edge) => lineageOf(edge.taskId)))
+  for (const edge of edges) {
     if (met || edge.reference) meetOne(w, edge.taskId)
     else skipTask(w, edge.taskId)
   }
 }
 
-/** If the plan's end ends its planned task, that says which task failed, and why. */
-function sayWhy(w: WorkingCopy, plan: PlanRow, task: TaskRow): void {
-  const why = task.statusMessage === null ? '' : `: ${textOf(task.statusMessage).slice(0, MAX_REASON_LENGTH)}`
-  w.lastWords.set(plan.taskId, agentMessage(w, plan.taskId, `Task "${task.name}" of plan "${plan.name}" failed${why}`))
+function lineageOf(id: string): Needed {
+  return { kind: 'lineage', id }
+}
+
+function hasFailed(task: TaskRow): boolean {
+  return task.state === 'failed' || task.state === 'rejected'
+}
+
+function endsPlan(task: TaskRow, plan: PlanRow): boolean {
+  return hasFailed(task) && !task.optional && plan.onFailure === 'fail'
 }
 
 function isMet(task: TaskRow, plan: PlanRow | undefined): boolean {
   if (task.state === 'completed') return true
-  if (task.state !== 'failed' && task.state !== 'rejected') return false
-  return task.optional || plan?.onFailure === 'ignore'
+  return hasFailed(task) && (task.optional || plan?.onFailure === 'ignore')
 }
 
 function skipTask(w: WorkingCopy, taskId: string): void {
   const task = w.task(taskId)
   if (isTerminal(task.state)) return
-  if (task.kind === 'planned') endPlanned(w, taskId, 'canceled', { skipped: true })
+  if (task.kind === 'planned') w.endings.push({ taskId, canceled: false })
   else moveTask(w, taskId, { state: 'canceled', skipped: true })
 }
 
 /** What follows from the end of a plan: its alternative, its siblings, and the plans that waited for it. (design §3.5) */
-export function drawPlanConsequences(w: WorkingCopy, planId: string): void {
+function drawPlanConsequences(w: WorkingCopy, planId: string): void {
   const plan = w.plan(planId)
+  // Where the planned task was ended, its plans ended with it; and nothing waits for a plan without tasks.
+  const isAlone = w.plannedTask(plan.taskId).end !== null || planSize(plan) === 0
+  if (!isAlone) drawOnSiblings(w, plan)
+  if (plan.status === 'completed') giveDeliverables(w, plan)
+}
+
+function drawOnSiblings(w: WorkingCopy, plan: PlanRow): void {
   if (plan.status === 'failed' && callAlternative(w, plan)) return
-  if (plan.status !== 'failed') dismissAlternative(w, plan)
+  if (plan.alternativeBy !== null) endPlans(w, [plan.alternativeBy], 'notNeeded')
+  const dependents = dependentsOf(w, plan).map((dependent) => dependent.id)
   if (plan.status === 'completed') {
-    meetDependents(w, plan)
-    giveDeliverables(w, plan)
+    meetPlans(w, dependents)
     return
   }
-  breakDependents(w, plan)
+  endPlans(w, dependents, 'brokenDependency')
   if (plan.status === 'failed') failSiblings(w, plan)
   if (plan.status === 'skipped') uncover(w, plan)
 }
 
 /** The alternative of a failed plan starts, and stands for it from now on. False: there is none that can. */
 function callAlternative(w: WorkingCopy, plan: PlanRow): boolean {
-  if (plan.alternativeBy === null) return false
-  const alternative = w.plan(plan.alternativeBy)
-  if (isPlanTerminal(alternative.status)) return false
+  if (plan.alternativeBy === null || !canStandIn(w.plan(plan.alternativeBy))) return false
   const before = planSlot(plan)
   const failed = w.plans.edit(plan.id)
   failed.covered = true
   recountPlan(w, failed, before)
-  meetOnePlan(w, alternative.id)
+  meetPlans(w, [plan.alternativeBy])
   return true
 }
 
-function dismissAlternative(w: WorkingCopy, plan: PlanRow): void {
-  if (plan.alternativeBy !== null) endPlan(w, plan.alternativeBy, 'notNeeded')
+/** One that was ended before it was needed, or has nothing to do, never completes. */
+function canStandIn(alternative: PlanRow): boolean {
+  return !isPlanTerminal(alternative.status) && alternative.end === null && planSize(alternative) > 0
 }
 
-function meetDependents(w: WorkingCopy, plan: PlanRow): void {
-  for (const dependent of dependentsOf(w, plan)) meetOnePlan(w, dependent.id)
-}
-
-function breakDependents(w: WorkingCopy, plan: PlanRow): void {
-  for (const dependent of dependentsOf(w, plan)) endPlan(w, dependent.id, 'brokenDependency')
+/** Whether the failure of this plan ends its siblings: that happens once. */
+function actsOnFailure(w: WorkingCopy, plan: PlanRow): boolean {
+  const planned = w.plannedTask(plan.taskId)
+  return plan.status === 'failed' && plan.alternativeBy === null && planned.onPlanFailure === 'fail' && !planned.acted
 }
 
 /** `onPlanFailure: fail` acts once, on unfinished siblings, never on another plan's alternative. (design §3.5) */
 function failSiblings(w: WorkingCopy, plan: PlanRow): void {
   const planned = w.plannedTask(plan.taskId)
   if (planned.onPlanFailure !== 'fail' || planned.acted) return
-  w.planned.edit(plan.taskId).acted = true
-  for (const sibling of w.plansOf(plan.taskId)) {
-    if (sibling.id !== plan.id && sibling.alternativeTo === null) endPlan(w, sibling.id, 'siblingFailed')
-  }
+  w.editPlanned(plan.taskId).acted = true
+  const siblings = w.plansOf(plan.taskId).filter(({ id, alternativeTo }) => id !== plan.id && alternativeTo === null)
+  endPlans(
+    w,
+    siblings.map((sibling) => sibling.id),
+    'siblingFailed',
+  )
 }
 
 /** An alternative that will not run covers nothing: the failure it stood for counts again. */

@@ -23,7 +23,7 @@ function countInPlan(w: WorkingCopy, planId: string, before: Before<PlanSlot>, a
   if (before !== null) plan[before] -= 1
   if (after !== null) plan[after] += 1
   plan.updatedAt = w.now
-  const planned = w.planned.edit(plan.taskId)
+  const planned = w.editPlanned(plan.taskId)
   planned.input += delta(before, after, 'input')
   planned.auth += delta(before, after, 'auth')
   recountPlan(w, plan, slotBefore)
@@ -35,7 +35,7 @@ function countInPlan(w: WorkingCopy, planId: string, before: Before<PlanSlot>, a
 export function recountPlan(w: WorkingCopy, plan: PlanRow, before: ReturnType<typeof planSlot>): void {
   const after = planSlot(plan)
   if (before === after) return
-  const planned = w.planned.edit(plan.taskId)
+  const planned = w.editPlanned(plan.taskId)
   if (before !== null) planned[before] -= 1
   if (after !== null) planned[after] += 1
   w.dirtyPlanned.add(plan.taskId)
@@ -51,7 +51,7 @@ function countUpward(w: WorkingCopy, planId: string, before: Before<PlanSlot>, a
   const done = Number(isDone(after)) - Number(isDone(before))
   if (total === 0 && done === 0) return
   for (let at: string | null = planId; at !== null; ) {
-    const planned = w.planned.edit(w.plan(at).taskId)
+    const planned = w.editPlanned(w.plan(at).taskId)
     planned.total += total
     planned.done += done
     if (done > 0) w.progressed.add(planned.taskId)

@@ -1,40 +1,64 @@
 import { isPlanTerminal } from '../plan.ts'
-import { planSlot, planStatus } from '../rollup.ts'
+import { planSize, planSlot, planStatus } from '../rollup.ts'
 import type { PlanEnd, PlanRow } from '../rows.ts'
 import { isTerminal } from '../task.ts'
 import type { WorkingCopy } from '../working-copy.ts'
 import { recountPlan } from './count.ts'
 import { meetOne, moveTask } from './task.ts'
 
-/** One thing less that a plan waits for; at none it opens, and its entry tasks have one thing less to wait for. */
-export function meetOnePlan(w: WorkingCopy, id: string): void {
+function isOver(plan: PlanRow): boolean {
+  return isPlanTerminal(plan.status) || plan.end !== null
+}
+
+/**
+ * One thing less that each of these plans waits for; a plan named twice had two things. At none a plan opens, and its
+ * entry tasks have one thing less to wait for.
+ */
+export function meetPlans(w: WorkingCopy, ids: readonly string[]): void {
+  const opened: string[] = []
+  for (const id of ids) if (meetOneOf(w, id)) opened.push(id)
+  w.require(opened.map((id) => ({ kind: 'entryTasks', id })))
+  for (const id of opened) for (const task of w.entryTasks(id)) meetOne(w, task.id)
+}
+
+/** Resolves with whether that was the last thing the plan waited for. */
+function meetOneOf(w: WorkingCopy, id: string): boolean {
   const current = w.plan(id)
-  if (isPlanTerminal(current.status)) return
+  if (isOver(current)) return false
   const before = planSlot(current)
   const plan = w.plans.edit(id)
   plan.unmet -= 1
   recountPlan(w, plan, before)
-  if (plan.unmet === 0) for (const task of w.entryTasks(id)) meetOne(w, task.id)
+  return plan.unmet === 0
 }
 
-/** Ends a plan whatever its tasks are at: they end with it, and what runs is aborted. (design §3.1) */
-export function endPlan(w: WorkingCopy, id: string, end: PlanEnd): void {
-  const current = w.plan(id)
-  if (isPlanTerminal(current.status) || current.end !== null) return
-  const plan = w.plans.edit(id)
-  plan.end = end
-  for (const task of w.unfinishedTasks(id)) endTaskOfPlan(w, task.id, end)
-  w.dirtyPlans.add(id)
+/** Ends plans whatever their tasks are at: they end with them, and what runs is aborted. (design §3.1) */
+export function endPlans(w: WorkingCopy, ids: readonly string[], end: PlanEnd): void {
+  const open = ids.filter((id) => !isOver(w.plan(id)))
+  w.require(neededToEnd(w, open))
+  for (const id of open) {
+    const plan = w.plans.edit(id)
+    plan.end = end
+    if (planSize(plan) > 0) for (const task of w.unfinishedTasks(id)) endTaskOfPlan(w, task.id, end)
+    w.dirtyPlans.add(id)
+  }
+}
+
+function neededToEnd(w: WorkingCopy, ids: readonly string[]) {
+  const plans = ids.map((id) => w.plan(id)).filter((plan) => planSize(plan) > 0)
+  const isAsked = plans.some((plan) => plan.input + plan.auth > 0)
+  return [
+    ...plans.map(({ id }) => ({ kind: 'unfinishedTasks', id }) as const),
+    ...(isAsked ? [{ kind: 'openInputs', id: w.context.key } as const] : []),
+  ]
 }
 
 function endTaskOfPlan(w: WorkingCopy, taskId: string, end: PlanEnd): void {
   const task = w.task(taskId)
   if (isTerminal(task.state)) return
-  if (task.kind === 'planned') {
-    w.plannedEnds.push({ taskId, end })
-    return
-  }
-  moveTask(w, taskId, { state: 'canceled', skipped: end !== 'canceled' && task.startedAt === null })
+  const canceled = end === 'canceled'
+  if (task.kind === 'planned') w.endings.push({ taskId, canceled })
+  else moveTask(w, taskId, { state: 'canceled', skipped: !canceled && task.startedAt === null })
 }
 
 /** Recomputes a plan's status from its counters and its end. Its end is left to `settle`. */

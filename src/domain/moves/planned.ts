@@ -1,11 +1,11 @@
 import type { Message } from '../message.ts'
 import { isPlanTerminal } from '../plan.ts'
 import { plannedState, rootSlot } from '../rollup.ts'
-import type { PlanEnd, PlannedEnd, TaskRow } from '../rows.ts'
+import type { PlanEnd, PlannedEnd, PlannedRow, TaskRow } from '../rows.ts'
 import { isInterrupted, isTerminal, type TaskState } from '../task.ts'
-import type { WorkingCopy } from '../working-copy.ts'
-import { agentMessage } from './agent-message.ts'
-import { endPlan } from './plan.ts'
+import type { EndingBelow, WorkingCopy } from '../working-copy.ts'
+import { endPlans, meetPlans } from './plan.ts'
+import { currentQuestion } from './question.ts'
 import { moveTask } from './task.ts'
 
 const PLANS_END: Record<PlannedEnd, PlanEnd> = {
@@ -17,23 +17,55 @@ const PLANS_END: Record<PlannedEnd, PlanEnd> = {
 }
 
 export interface PlannedEnding {
-  /** It will never run: what it depends on broke. */
-  skipped?: boolean
   /** Its last status message. */
   message?: Message
 }
 
 /** Ends a planned task whatever its plans are at: they end with it. */
-export function endPlanned(w: WorkingCopy, taskId: string, end: PlannedEnd, ending: PlannedEnding = {}): void {
-  const task = w.task(taskId)
-  if (isTerminal(task.state)) return
-  const { skipped = false, message } = ending
+export function endPlanned(w: WorkingCopy, taskId: string, end: PlannedEnd, { message }: PlannedEnding = {}): void {
+  if (!markEnded(w, taskId, end)) return
   if (message !== undefined) w.lastWords.set(taskId, message)
-  w.planned.edit(taskId).end = end
-  if (skipped) w.tasks.edit(taskId).skipped = true
-  const planEnd = skipped ? 'parentEnded' : PLANS_END[end]
-  for (const plan of w.plansOf(taskId)) if (!isPlanTerminal(plan.status)) endPlan(w, plan.id, planEnd)
+  endPlans(w, unfinishedPlans(w, taskId), PLANS_END[end])
+}
+
+/**
+ * Ends planned tasks with what they are in, or because what they waited for broke. Only what a person canceled is canceled
+ * all the way down; of the rest, what never started is skipped.
+ */
+export function endBelow(w: WorkingCopy, endings: readonly EndingBelow[]): void {
+  w.require(endings.flatMap(({ taskId }) => neededOf(taskId)))
+  for (const canceled of [true, false]) {
+    const some = endings.filter((ending) => ending.canceled === canceled && markEnded(w, ending.taskId, 'canceled'))
+    for (const { taskId } of some) {
+      if (!canceled && w.task(taskId).startedAt === null) w.tasks.edit(taskId).skipped = true
+    }
+    const plans = some.flatMap(({ taskId }) => unfinishedPlans(w, taskId))
+    endPlans(w, plans, canceled ? 'canceled' : 'parentEnded')
+  }
+}
+
+/** Opens the plans of planned tasks that nothing holds back any more. */
+export function openPlanned(w: WorkingCopy, taskIds: readonly string[]): void {
+  w.require(taskIds.flatMap(neededOf))
+  meetPlans(
+    w,
+    taskIds.flatMap((id) => w.plansOf(id).map((plan) => plan.id)),
+  )
+}
+
+function neededOf(taskId: string) {
+  return [{ kind: 'lineage', id: taskId } as const, { kind: 'plansOf', id: taskId } as const]
+}
+
+function markEnded(w: WorkingCopy, taskId: string, end: PlannedEnd): boolean {
+  if (isTerminal(w.task(taskId).state) || w.plannedTask(taskId).end !== null) return false
+  w.editPlanned(taskId).end = end
   w.dirtyPlanned.add(taskId)
+  return true
+}
+
+function unfinishedPlans(w: WorkingCopy, taskId: string): string[] {
+  return w.plansOf(taskId).flatMap((plan) => (isPlanTerminal(plan.status) ? [] : [plan.id]))
 }
 
 /** Recomputes a planned task's state from its counters and its end, and what its objective counts it as. */
@@ -42,24 +74,24 @@ export function recomputePlanned(w: WorkingCopy, taskId: string): void {
   const task = w.task(taskId)
   const state = plannedState(planned, planned.end)
   if (state !== task.state && !isTerminal(task.state)) {
+    // Plans without tasks did not hold it open; now they end with it.
+    if (isTerminal(state) && planned.end === null) endPlans(w, unfinishedPlans(w, taskId), 'parentEnded')
     const message = statusMessage(w, task, state)
-    moveTask(w, taskId, { state, ...(message && { message }) })
+    moveTask(w, taskId, { state, skipped: isSkipped(task, planned, state), ...(message && { message }) })
   }
   if (taskId === task.rootId) countRoot(w, taskId)
 }
 
-/** An interrupted planned task shows the oldest open question below it; one that was ended, why. */
-function statusMessage(w: WorkingCopy, task: TaskRow, state: TaskState) {
-  if (isInterrupted(state)) return oldestInput(w, task.rootId)?.message ?? undefined
-  const { failed } = w.plannedTask(task.id)
-  if (state !== 'failed' || w.lastWords.has(task.id)) return w.lastWords.get(task.id)
-  return agentMessage(w, task.id, failed === 1 ? 'A plan failed' : `${failed} plans failed`)
+/** Below a root, one whose plans were all skipped counts as they do: no person canceled it. (design §3.2) */
+function isSkipped(task: TaskRow, planned: PlannedRow, state: TaskState): boolean {
+  if (task.skipped) return true
+  return task.planId !== null && state === 'canceled' && planned.end === null && planned.canceled === 0
 }
 
-/** The question that an unbound message to a planned root answers. (design §6, Questions) */
-export function oldestInput(w: WorkingCopy, rootId: string) {
-  const open = w.openInputs().filter((input) => input.rootId === rootId)
-  return open.sort((a, b) => a.openedAt.localeCompare(b.openedAt) || a.id.localeCompare(b.id))[0]
+/** An interrupted planned task shows the oldest open question below it; one that was ended, why. */
+function statusMessage(w: WorkingCopy, task: TaskRow, state: TaskState): Message | undefined {
+  if (!isInterrupted(state)) return w.lastWords.get(task.id)
+  return currentQuestion(w, task)?.message ?? undefined
 }
 
 /** Counts a planned root in its objective, which follows from its roots. (design §3.4) */
@@ -73,5 +105,5 @@ export function countRoot(w: WorkingCopy, taskId: string): void {
   if (slot === planned.countedAs) return
   if (planned.countedAs !== null) objective[planned.countedAs] -= 1
   if (slot !== null) objective[slot] += 1
-  w.planned.edit(taskId).countedAs = slot
+  w.editPlanned(taskId).countedAs = slot
 }

@@ -2,9 +2,10 @@ import { objectiveStatus } from '../rollup.ts'
 import { isTerminal } from '../task.ts'
 import type { WorkingCopy } from '../working-copy.ts'
 import { agentMessage } from './agent-message.ts'
-import { drawPlanConsequences, drawTaskConsequences } from './consequences.ts'
-import { meetOnePlan, recomputePlan } from './plan.ts'
-import { endPlanned, recomputePlanned } from './planned.ts'
+import { drawConsequences } from './consequences.ts'
+import { recomputePlan } from './plan.ts'
+import { endBelow, openPlanned, recomputePlanned } from './planned.ts'
+import { showQuestions } from './question.ts'
 
 /**
  * Draws every consequence of the moves made so far, and recomputes the parents they touch, until nothing changes. Ends:
@@ -16,26 +17,29 @@ export function settle(w: WorkingCopy): void {
   }
   for (const taskId of w.progressed) showProgress(w, taskId)
   w.progressed.clear()
+  showQuestions(w)
   recomputeObjective(w)
 }
 
-/** Children before parents: a plan is recomputed once per round, when what happened below it has been drawn. */
+/**
+ * Children before parents: a plan is recomputed once per round, when what happened below it has been drawn. What is alike
+ * is done together, so that all it reads is loaded in one round.
+ */
 function step(w: WorkingCopy): boolean {
-  const end = w.plannedEnds.shift()
-  if (end !== undefined) {
-    const skipped = end.end !== 'canceled' && w.task(end.taskId).startedAt === null
-    endPlanned(w, end.taskId, 'canceled', { skipped })
+  const { endings, openings, consequences } = w
+  if (endings.length > 0) {
+    w.endings = []
+    endBelow(w, endings)
     return true
   }
-  const opening = w.openings.shift()
-  if (opening !== undefined) {
-    meetOnePlan(w, opening)
+  if (openings.length > 0) {
+    w.openings = []
+    openPlanned(w, openings)
     return true
   }
-  const consequence = w.consequences.shift()
-  if (consequence !== undefined) {
-    if (consequence.kind === 'task') drawTaskConsequences(w, consequence.id)
-    else drawPlanConsequences(w, consequence.id)
+  if (consequences.length > 0) {
+    w.consequences = []
+    drawConsequences(w, consequences)
     return true
   }
   return takeOne(w.dirtyPlans, (id) => recomputePlan(w, id)) || takeOne(w.dirtyPlanned, (id) => recomputePlanned(w, id))
@@ -63,11 +67,11 @@ function showProgress(w: WorkingCopy, taskId: string): void {
 }
 
 function recomputeObjective(w: WorkingCopy): void {
-  if (w.created && w.objectives.get(w.context.key) === undefined) return
-  if (w.objectives.get(w.context.key) === undefined) return
+  const current = w.objectives.get(w.context.key)
+  if (current === undefined) return
+  const status = objectiveStatus(current)
+  if (status === current.status) return
   const objective = w.objectives.edit(w.context.key)
-  const status = objectiveStatus(objective)
-  if (status === objective.status) return
   const previous = objective.status
   objective.status = status
   objective.updatedAt = w.now

@@ -13,6 +13,8 @@ export interface TaskMove {
   metadata?: Metadata
   /** Why, in the event and in the attempt. */
   error?: string
+  /** How the attempt ended, where the state does not say. */
+  outcome?: AttemptOutcome
 }
 
 /**
@@ -74,7 +76,7 @@ function markStarted(w: WorkingCopy, task: TaskRow): void {
   if (task.planId === null) return
   const plan = w.plans.edit(task.planId)
   plan.started += 1
-  w.planned.edit(plan.taskId).started = true
+  w.editPlanned(plan.taskId).started = true
 }
 
 const OUTCOMES: Partial<Record<TaskState, AttemptOutcome>> = {
@@ -88,7 +90,7 @@ function endTask(w: WorkingCopy, task: TaskRow, move: TaskMove): void {
   const attempt = w.attempt(task.id)
   if (attempt !== undefined) {
     const open = w.attempts.edit(task.id)
-    open.outcome = OUTCOMES[task.state] ?? 'failed'
+    open.outcome = move.outcome ?? OUTCOMES[task.state] ?? 'failed'
     open.error = move.error ?? null
     open.endedAt = w.now
     w.aborted.add(task.id)
@@ -112,6 +114,7 @@ export function closeInputs(w: WorkingCopy, task: TaskRow, answeredBy: string | 
     const open = w.inputs.edit(input.id)
     open.closedAt = w.now
     open.answeredBy = answeredBy
+    w.asked.add(task.id)
   }
 }
 
@@ -148,5 +151,5 @@ export function becomeReady(w: WorkingCopy, task: TaskRow): void {
     task.claimableAt = w.now
     w.ready.add(task.id)
   }
-  if (task.kind === 'planned') for (const plan of w.plansOf(task.id)) w.openings.push(plan.id)
+  if (task.kind === 'planned') w.openings.push(task.id)
 }

@@ -1,0 +1,126 @@
+import { isPlanTerminal } from '../../src/domain/plan.ts'
+import type {
+  ArtifactRow,
+  AttemptRow,
+  EventRow,
+  InputRequestRow,
+  ObjectiveRow,
+  PlanDependencyRow,
+  PlannedRow,
+  PlanRow,
+  PlanTaskRow,
+  TaskDependencyRow,
+  TaskRow,
+} from '../../src/domain/rows.ts'
+import { TABLES, type TableName, type TableShape } from '../../src/domain/store/columns.ts'
+import { isTerminal } from '../../src/domain/task.ts'
+
+type Row = Record<string, unknown>
+
+/** All rows of one context, under the names, keys and guards of the store's tables. */
+export class CoreRows {
+  private readonly tables = new Map<TableName, Map<string, Row>>()
+
+  all<T>(table: TableName): T[] {
+    return [...this.table(table).values()] as T[]
+  }
+
+  get tasks(): TaskRow[] {
+    return this.all('task')
+  }
+  get plans(): PlanRow[] {
+    return this.all('plan')
+  }
+  get planned(): PlannedRow[] {
+    return this.all('planned')
+  }
+  get edges(): TaskDependencyRow[] {
+    return this.all('taskDependency')
+  }
+  get planEdges(): PlanDependencyRow[] {
+    return this.all('planDependency')
+  }
+  get planTasks(): PlanTaskRow[] {
+    return this.all('planTask')
+  }
+  get inputs(): InputRequestRow[] {
+    return this.all('input')
+  }
+  get artifacts(): ArtifactRow[] {
+    return this.all('artifact')
+  }
+  get attempts(): AttemptRow[] {
+    return this.all('attempt')
+  }
+  get events(): EventRow[] {
+    return this.all('event')
+  }
+  get objective(): ObjectiveRow | undefined {
+    return this.all<ObjectiveRow>('objective')[0]
+  }
+
+  task(id: string): TaskRow {
+    return this.found('task', id) as unknown as TaskRow
+  }
+  plan(id: string): PlanRow {
+    return this.found('plan', id) as unknown as PlanRow
+  }
+  plannedTask(id: string): PlannedRow {
+    return this.found('planned', id) as unknown as PlannedRow
+  }
+
+  insert(name: TableName, row: object): void {
+    const shape: TableShape = TABLES[name]
+    const key = keyOf(shape, row as Row)
+    if (this.table(name).has(key)) throw new Error(`${name} ${key} is there already`)
+    const missing = Object.keys(shape.columns).filter((column) => (row as Row)[column] === undefined)
+    if (missing.length > 0) throw new Error(`${name} ${key} has no ${missing}`)
+    this.keep(name, key, row as Row)
+  }
+
+  /** Only columns that a move may change are written, as in the store. */
+  update(name: TableName, row: object): void {
+    const shape: TableShape = TABLES[name]
+    const key = keyOf(shape, row as Row)
+    const before = this.found(name, key)
+    if (name === 'task' && isTerminal((before as unknown as TaskRow).state)) throw new Error(`task ${key} is terminal`)
+    if (name === 'plan') checkPlan(before as unknown as PlanRow, row as PlanRow)
+    if (name === 'attempt') checkAttempt(before as unknown as AttemptRow, row as AttemptRow)
+    const fixed = Object.keys(shape.columns).filter((column) => !shape.mutable.includes(column))
+    const lost = fixed.filter((column) => before[column] !== (row as Row)[column])
+    if (lost.length > 0) throw new Error(`${name} ${key}: ${lost} cannot change`)
+    this.keep(name, key, row as Row)
+  }
+
+  private keep(name: TableName, key: string, row: Row): void {
+    for (const [column, value] of Object.entries(row)) {
+      if (typeof value === 'number' && value < 0) throw new Error(`${name} ${key}: ${column} is ${value}`)
+    }
+    this.table(name).set(key, Object.freeze({ ...row }))
+  }
+
+  private found(name: TableName, key: string): Row {
+    const row = this.table(name).get(key)
+    if (row === undefined) throw new Error(`no ${name} ${key}`)
+    return row
+  }
+
+  private table(name: TableName): Map<string, Row> {
+    const table = this.tables.get(name) ?? new Map<string, Row>()
+    this.tables.set(name, table)
+    return table
+  }
+}
+
+function keyOf(shape: TableShape, row: Row): string {
+  return shape.key.map((column) => String(row[column])).join('<')
+}
+
+function checkPlan(before: PlanRow, after: PlanRow): void {
+  if (isPlanTerminal(before.status) && before.status !== after.status) throw new Error(`plan ${before.id} has ended`)
+  if (before.end !== null && before.end !== after.end) throw new Error(`plan ${before.id} ended twice`)
+}
+
+function checkAttempt(before: AttemptRow, after: AttemptRow): void {
+  if (before.outcome !== null && before.outcome !== after.outcome) throw new Error(`attempt ${before.id} ended twice`)
+}
