@@ -115,6 +115,7 @@ async function buildBase(database: Database, { config, log, fault }: AppOptions)
     hub: new Hub(),
     notifier: database.embedded ? null : new Notifier(database.prisma, onError),
     readWork: createWorkReader(database.prisma),
+    readEvents: createEventReader(database.prisma),
     builder: new SimpleRequestContextBuilder(),
     enqueue: (async () => undefined) as Queue['enqueue'],
     listeners: undefined as Listeners | undefined,
@@ -134,8 +135,11 @@ type Base = Awaited<ReturnType<typeof buildBase>>
 
 /** What claims tasks and runs them. */
 function buildRunning(base: Base, { config, log, fault }: AppOptions) {
-  const { sql, changes, agents, readWork, builder } = base
-  const attempts = new AttemptRunner({ changes, agents, readWork, builder, log, ...(fault && { fault }) })
+  const { sql, changes, agents, readWork, readEvents, hub, builder } = base
+  const attempts = new AttemptRunner({
+    ...{ changes, agents, readWork, readEvents, hub, builder, log },
+    ...(fault && { fault }),
+  })
   const slots = new Slots(sql, agents, log)
   const runner = new Runner({
     ...{ sql, changes, agents, attempts, slots, log },
@@ -160,14 +164,13 @@ function buildRunning(base: Base, { config, log, fault }: AppOptions) {
 type Running = ReturnType<typeof buildRunning>
 
 async function buildCore(base: Base, { attempts, onDeclined }: Running, config: Config): Promise<CoreDeps> {
-  const { database, sql, changes, hub, agents } = base
+  const { database, sql, changes, hub, agents, readEvents } = base
   const playbooks = await loadPlaybooks(config.planner.playbooks)
   const planner = createStandardPlanner(playbooks, config.limits, await loadPlanners(config.planner.modules))
   return {
-    ...{ database, sql, changes, hub, agents, attempts },
+    ...{ database, sql, changes, hub, agents, attempts, readEvents },
     readTask: createTaskReader(sql),
     readState: createStateReader(sql),
-    readEvents: createEventReader(sql),
     lookup: createLookup(sql),
     planning: new Planning(planner, config.planner.inlineSeconds, onDeclined),
     server: { name: config.card.name, description: config.card.description, skills: skillsOf(agents) },

@@ -22,6 +22,8 @@ export interface Claimer {
 export interface Claim {
   task: TaskRow
   attempt: AttemptRow
+  /** The context's seq at the claim: what comes later comes while the attempt runs. */
+  seq: number
 }
 
 /** What deciding a context came to. */
@@ -90,7 +92,7 @@ function claimReady(copy: Copy, claimer: Claimer | null): Claim[] | Need {
       if (!isClaimable(copy, task, claimer.maxRunning)) continue
       const assignment = claimer.reserve(task, copy.attempt(task.id))
       if (assignment === null) continue
-      claims.push({ task, attempt: claimTask(copy, task.id, assignment) })
+      claims.push({ task, attempt: claimTask(copy, task.id, assignment), seq: copy.context.seq })
     }
     settle(copy)
   } catch (error) {
@@ -98,5 +100,5 @@ function claimReady(copy: Copy, claimer: Claimer | null): Claim[] | Need {
     if (error instanceof Need) return error
     throw error
   }
-  return claims.map(({ task, attempt }) => ({ task: copy.task(task.id), attempt }))
+  return claims.map((claim) => ({ ...claim, task: copy.task(claim.task.id) }))
 }

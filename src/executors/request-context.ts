@@ -20,6 +20,8 @@ export interface RequestContextParams {
   signal: AbortSignal
   attempt: Readonly<AttemptRecord>
   answer?: Message
+  /** None, when absent. */
+  messages?: () => AsyncIterable<Message>
   record(patch: AttemptPatch): Promise<boolean>
 }
 
@@ -80,6 +82,7 @@ export class AttemptContext implements RequestContext {
   readonly answer?: Message
   readonly #relatedTasks: TaskView[]
   readonly #record: (patch: AttemptPatch) => Promise<boolean>
+  readonly #messages: () => AsyncIterable<Message>
 
   constructor(params: RequestContextParams & { taskId: string; contextId: string }) {
     this.taskId = params.taskId
@@ -95,6 +98,7 @@ export class AttemptContext implements RequestContext {
     if (params.answer) this.answer = params.answer
     this.#relatedTasks = [...(params.relatedTasks ?? [])]
     this.#record = params.record
+    this.#messages = params.messages ?? none
   }
 
   get relatedTasks(): readonly TaskView[] {
@@ -120,7 +124,13 @@ export class AttemptContext implements RequestContext {
     return textOf(this.message, delimiter)
   }
 
+  messages(): AsyncIterable<Message> {
+    return this.#messages()
+  }
+
   record(patch: AttemptPatch): Promise<boolean> {
     return this.#record(patch)
   }
 }
+
+async function* none(): AsyncGenerator<never, void, undefined> {}

@@ -10,10 +10,15 @@ import {
   recordAttempt,
   releaseTask,
 } from '../domain/commands/run.ts'
+import type { Claim } from '../domain/decide.ts'
 import type { ExecutionEvent } from '../domain/execution.ts'
+import type { Message } from '../domain/message.ts'
+import type { EventReader } from '../domain/queries/events.ts'
 import type { WorkReader } from '../domain/queries/work.ts'
 import type { AttemptRow, TaskRow } from '../domain/rows.ts'
 import type { WorkingCopy } from '../domain/working-copy.ts'
+import { followEvents } from '../events/follow.ts'
+import type { Hub } from '../events/hub.ts'
 import { type ActiveTask, ActiveTaskRegistry } from '../executors/active-task.ts'
 import type { AbortReason, AgentExecutor, EventQueue, Parked, RequestContext } from '../executors/executor.ts'
 import { ExecutorError } from '../executors/executor-error.ts'
@@ -26,6 +31,8 @@ export interface AttemptRunnerOptions {
   changes: Changes
   agents: AgentRegistry
   readWork: WorkReader
+  hub: Hub
+  readEvents: EventReader
   builder: RequestContextBuilder
   log: Logger
   fault?: (point: string) => Promise<void> | void
@@ -59,7 +66,8 @@ export class AttemptRunner {
   }
 
   /** Runs an attempt to the end of this lease. Never rejects. */
-  async run(task: TaskRow, attempt: AttemptRow): Promise<Left> {
+  async run(claim: Claim): Promise<Left> {
+    const { task, attempt } = claim
     const ref: AttemptRef = { taskId: task.id, number: attempt.number, lease: task.lease, runner: this.runnerId }
     const log = this.options.log.child({ taskId: task.id, attempt: attempt.number, agent: attempt.agent })
     const gate = Promise.withResolvers<void>()
@@ -67,7 +75,7 @@ export class AttemptRunner {
     try {
       const active = { taskId: task.id, attemptId: attempt.id, attempt: attempt.number, lease: task.lease }
       return await this.active.run(active, (one) =>
-        new OneAttempt(this.options, ref, task, attempt, one, log).run(gate.resolve),
+        new OneAttempt(this.options, ref, claim, one, log).run(gate.resolve),
       )
     } catch (error) {
       log.error({ err: error }, 'attempt could not be run')
@@ -90,22 +98,17 @@ class OneAttempt {
   private readonly ref: AttemptRef
   private readonly task: TaskRow
   private readonly attempt: AttemptRow
+  private readonly since: number
   private readonly active: ActiveTask
   private readonly log: Logger
   private readonly events: AttemptEvents
 
-  constructor(
-    options: AttemptRunnerOptions,
-    ref: AttemptRef,
-    task: TaskRow,
-    attempt: AttemptRow,
-    active: ActiveTask,
-    log: Logger,
-  ) {
+  constructor(options: AttemptRunnerOptions, ref: AttemptRef, claim: Claim, active: ActiveTask, log: Logger) {
     this.options = options
     this.ref = ref
-    this.task = task
-    this.attempt = attempt
+    this.task = claim.task
+    this.attempt = claim.attempt
+    this.since = claim.seq
     this.active = active
     this.log = log
     this.events = new AttemptEvents(
@@ -169,7 +172,20 @@ class OneAttempt {
     const params = contextParams(work, this.active.signal, (patch) =>
       this.write((w) => recordAttempt(w, this.ref, patch)),
     )
-    return { executor, context: await this.options.builder.build(params) }
+    const messages = () => this.messages()
+    return { executor, context: await this.options.builder.build({ ...params, messages }) }
+  }
+
+  /** What clients send to the task while it runs: from the log, so that it does not matter which process took it. */
+  private async *messages(): AsyncGenerator<Message, void, undefined> {
+    const { contextKey, id } = this.task
+    for await (const event of followEvents(this.options, {
+      contextKey,
+      after: this.since,
+      signal: this.active.signal,
+    })) {
+      if (event.type === 'task.message' && event.taskId === id) yield event.data.message
+    }
   }
 
   private aborted(): Promise<'aborted'> {

@@ -108,8 +108,9 @@ export class Runner implements Claimer {
     return route.retryable ? null : { runner: this.id, agent: NO_AGENT, reason: route.error }
   }
 
-  private launch({ task, attempt }: Claim): void {
-    void this.options.attempts.run(task, attempt).then(async (left) => {
+  private launch(claim: Claim): void {
+    const { task, attempt } = claim
+    void this.options.attempts.run(claim).then(async (left) => {
       this.used -= 1
       if (left === 'done') await this.slots.free(task.id, attempt.agent)
       this.wake()
