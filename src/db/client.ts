@@ -1,10 +1,10 @@
 import { PGlite } from '@electric-sql/pglite'
-import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
 import { PrismaPGlite } from 'pglite-prisma-adapter'
 import { type DataFolderLock, lockDataFolder } from './data-folder.ts'
 import { PrismaClient } from './generated/client.ts'
 import { migrate } from './migrate.ts'
+import { openPool } from './pool.ts'
 
 /** Anything that runs statements: the client, or one transaction of it. */
 export type Sql = Pick<PrismaClient, '$queryRawUnsafe' | '$executeRawUnsafe'>
@@ -42,8 +42,7 @@ async function openServer(connectionString: string, options: DatabaseOptions): P
   } finally {
     await client.end()
   }
-  const adapter = new PrismaPg({ connectionString, max: options.poolSize, connectionTimeoutMillis: 10_000 })
-  const prisma = new PrismaClient({ adapter })
+  const prisma = new PrismaClient({ adapter: openPool(connectionString, options.poolSize) })
   return { prisma, close: () => prisma.$disconnect() }
 }
 

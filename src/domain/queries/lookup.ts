@@ -18,12 +18,16 @@ export interface Place {
 
 export type Lookup = (named: Named) => Promise<Place | null>
 
+/** The row is found by its own key first (`OFFSET 0`), and then it is looked at whose it is. */
 const FIND = `SELECT k.i, c.key AS "contextKey", c.wire_id AS "wireId"
   FROM jsonb_to_recordset($1::jsonb) AS k(i int, "tenant" text, "owner" text, "kind" text, "id" text)
-  JOIN context c ON c.tenant = k."tenant" AND c.owner = k."owner" AND (
-    CASE k."kind" WHEN 'task' THEN c.key = (SELECT t.context_key FROM task t WHERE t.id = k."id")
-    WHEN 'plan' THEN c.key = (SELECT p.context_key FROM plan p WHERE p.id = k."id")
-    ELSE c.wire_id = k."id" END)`
+  CROSS JOIN LATERAL (
+    SELECT key FROM context
+      WHERE k."kind" = 'context' AND (tenant, owner, wire_id) = (k."tenant", k."owner", k."id")
+    UNION ALL SELECT context_key FROM task WHERE k."kind" = 'task' AND id = k."id"
+    UNION ALL SELECT context_key FROM plan WHERE k."kind" = 'plan' AND id = k."id") found
+  CROSS JOIN LATERAL (SELECT * FROM context WHERE key = found.key OFFSET 0) c
+  WHERE c.tenant = k."tenant" AND c.owner = k."owner"`
 
 /** Finds the context of things, for their owner alone; lookups of the same turn share one statement. */
 export function createLookup(sql: Sql): Lookup {

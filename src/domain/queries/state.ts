@@ -9,7 +9,8 @@ export function createStateReader(sql: Sql): StateReader {
   const loader = new DataLoader<string, TaskState | null>(
     async (ids) => {
       const rows = await sql.$queryRawUnsafe<{ id: string; state: TaskState }[]>(
-        'SELECT id, state FROM task WHERE id = ANY($1::text[])',
+        `SELECT t.id, t.state FROM unnest($1::text[]) AS k(id)
+         CROSS JOIN LATERAL (SELECT id, state FROM task WHERE id = k.id OFFSET 0) t`,
         ids,
       )
       const states = new Map(rows.map(({ id, state }) => [id, state]))

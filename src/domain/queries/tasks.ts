@@ -55,10 +55,11 @@ export const TASK_RECORD = `t.id, c.wire_id AS "wireId", c.seq, t.kind, t.state,
 export const TASK_SOURCE = `JOIN context c ON c.key = t.context_key
   LEFT JOIN plan_task pt ON pt.plan_id = t.plan_id AND pt.task_id = t.id`
 
+/** `OFFSET 0`: the id alone finds the row. The planner might take the owner's index instead and read all of their tasks. */
 const READ = `SELECT k.i, row_to_json(x) AS task FROM jsonb_to_recordset($1::jsonb)
   AS k(i int, "tenant" text, "owner" text, "id" text, "historyLength" int, "includeArtifacts" boolean, "includeUnseen" boolean)
-  JOIN LATERAL (SELECT ${TASK_RECORD} FROM task t ${TASK_SOURCE}
-    WHERE t.id = k."id" AND t.tenant = k."tenant" AND t.owner = k."owner"
+  JOIN LATERAL (SELECT ${TASK_RECORD} FROM (SELECT * FROM task WHERE id = k."id" OFFSET 0) t ${TASK_SOURCE}
+    WHERE t.tenant = k."tenant" AND t.owner = k."owner"
       AND (k."includeUnseen" OR (NOT t.hidden AND t.visible_at <= clock_timestamp()))) x ON true`
 
 export type TaskReader = (key: TaskKey) => Promise<TaskView | null>

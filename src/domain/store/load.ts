@@ -58,10 +58,21 @@ function place(loaded: Loaded, table: Exclude<LoadedRow['table'], 'edge' | 'met'
 const ENDED = `IN ('completed', 'failed', 'canceled', 'rejected')`
 const OPEN = `NOT IN ('completed', 'failed', 'canceled', 'rejected')`
 
+/**
+ * Looks rows up one by one, by an index: with `OFFSET 0` the planner cannot join the whole table instead, which it does
+ * where it has no statistics yet. (docs/decisions/0070)
+ */
+function each(table: string, where: string, alias: string): string {
+  return `CROSS JOIN LATERAL (SELECT * FROM ${table} x WHERE ${where} OFFSET 0) ${alias}`
+}
+
+/** The need's ids, as rows. */
+const IDS = 'unnest($::text[]) AS k(id)'
+
 /** Which tasks each need picks: rows of (need, id, task). `$` stands for the need's ids. */
 const PICKS: Partial<Record<NeedKind, string>> = {
   lineage: `SELECT 'lineage', NULL::text, up.id FROM up`,
-  dependents: `SELECT NULL, NULL, d.task_id FROM task_dependency d WHERE d.depends_on_id = ANY($)`,
+  dependents: `SELECT NULL, NULL, d.task_id FROM ${IDS} ${each('task_dependency', 'x.depends_on_id = k.id', 'd')}`,
   cascade: `SELECT NULL, NULL, down.id FROM down`,
   unfinishedTasks: `SELECT 'unfinishedTasks', t.plan_id, t.id FROM task t WHERE t.plan_id = ANY($) AND t.state ${OPEN}`,
   entryTasks: `SELECT 'entryTasks', t.plan_id, t.id FROM task t WHERE t.plan_id = ANY($) AND t.entry AND t.state ${OPEN}`,
@@ -76,11 +87,12 @@ const PICKS: Partial<Record<NeedKind, string>> = {
 /** CTEs that some picks stand on. */
 const WITHS: Partial<Record<NeedKind, string>> = {
   lineage: `up AS (
-    SELECT t.id, t.plan_id FROM task t WHERE t.id = ANY($)
-    UNION SELECT parent.id, parent.plan_id FROM up JOIN plan p ON p.id = up.plan_id JOIN task parent ON parent.id = p.task_id)`,
+    SELECT t.id, t.plan_id, t.context_key FROM ${IDS} ${each('task', 'x.id = k.id', 't')}
+    UNION SELECT t.id, t.plan_id, t.context_key
+    FROM up ${each('plan', 'x.id = up.plan_id', 'p')} ${each('task', 'x.id = p.task_id', 't')})`,
   cascade: `down AS (
     SELECT unnest($::text[]) AS id
-    UNION SELECT d.task_id FROM down JOIN task_dependency d ON d.depends_on_id = down.id AND NOT d.reference)`,
+    UNION SELECT d.task_id FROM down ${each('task_dependency', 'x.depends_on_id = down.id AND NOT x.reference', 'd')})`,
   deliverables: `sinks AS (
     SELECT t.id, t.plan_id FROM task t WHERE t.plan_id = ANY($) AND NOT EXISTS (
       SELECT FROM task_dependency d WHERE d.depends_on_id = t.id AND NOT d.reference))`,
@@ -89,16 +101,19 @@ const WITHS: Partial<Record<NeedKind, string>> = {
 /** Rows of other tables that each need brings. */
 const EXTRAS: Partial<Record<NeedKind, string[]>> = {
   lineage: [
-    select('plan', 'p', `NULL, NULL, p.id`, `plan p WHERE p.id IN (SELECT plan_id FROM up)`),
-    select('planned', 'pt', `NULL, NULL, pt.task_id`, `planned_task pt WHERE pt.task_id IN (SELECT id FROM up)`),
+    select('plan', 'p', `NULL, NULL, p.id`,
+      `(SELECT DISTINCT plan_id FROM up) u ${each('plan', 'x.id = u.plan_id', 'p')}`),
+    select('planned', 'pt', `NULL, NULL, pt.task_id`, `up ${each('planned_task', 'x.task_id = up.id', 'pt')}`),
     select('objective', 'o', `'objective', o.context_key, o.context_key`,
-      `objective o WHERE o.context_key IN (SELECT t.context_key FROM task t WHERE t.id = ANY($))`),
-    `SELECT 'met', 'objective', t.context_key, NULL, NULL::json FROM task t WHERE t.id = ANY($)`,
+      `(SELECT DISTINCT context_key FROM up) u ${each('objective', 'x.context_key = u.context_key', 'o')}`),
+    `SELECT 'met', 'objective', u.context_key, NULL, NULL::json FROM (SELECT DISTINCT context_key FROM up) u`,
   ],
-  dependents: [edges('dependents', `d.depends_on_id`, `task_dependency d WHERE d.depends_on_id = ANY($)`)],
+  dependents: [
+    edges('dependents', 'd.depends_on_id', `${IDS} ${each('task_dependency', 'x.depends_on_id = k.id', 'd')}`),
+  ],
   cascade: [
     `SELECT 'met', 'cascade', down.id, NULL, NULL::json FROM down`,
-    edges('cascade', 'd.depends_on_id', `task_dependency d JOIN down ON d.depends_on_id = down.id`),
+    edges('cascade', 'd.depends_on_id', `down ${each('task_dependency', 'x.depends_on_id = down.id', 'd')}`),
   ],
   unfinishedTasks: [
     `SELECT 'met', 'cascade', t.id, NULL, NULL::json FROM task t WHERE t.plan_id = ANY($) AND t.state ${OPEN}`,
@@ -122,7 +137,7 @@ const EXTRAS: Partial<Record<NeedKind, string[]>> = {
       'plan p JOIN plan_dependency d ON d.plan_id = p.id WHERE d.depends_on_id = ANY($)'),
   ],
   objective: [select('objective', 'o', `'objective', o.context_key, o.context_key`, 'objective o WHERE o.context_key = ANY($)')],
-  artifacts: [select('artifact', 'a', `'artifacts', a.task_id, a.key`, 'artifact a WHERE a.task_id = ANY($) ORDER BY a.position')],
+  artifacts: [select('artifact', 'a', `'artifacts', a.task_id, a.key`, `${IDS} ${each('artifact', 'x.task_id = k.id', 'a')} ORDER BY a.position`)],
   deliverables: [
     select('artifact', 'a', `'deliverables', s.plan_id, a.key`,
       'artifact a JOIN sinks s ON s.id = a.task_id ORDER BY a.position'),
@@ -142,10 +157,11 @@ function edges(need: NeedKind, id: string, from: string): string {
   return `SELECT 'edge', '${need}', ${id}, ${id}, ${rowJson(TABLES.taskDependency, 'd')} FROM ${from}`
 }
 
-const TASKS = `SELECT 'task', picked.need, picked.id, t.id, ${rowJson(TABLES.task, 't')} FROM picked JOIN task t ON t.id = picked.task`
+const TASKS = `SELECT 'task', picked.need, picked.id, t.id, ${rowJson(TABLES.task, 't')} 
+  FROM picked ${each('task', 'x.id = picked.task', 't')}`
 /** The newest attempt of each, open or not: what a remote agent calls its task is recorded even after the end. */
 const ATTEMPTS = `SELECT 'attempt', NULL, NULL, a.task_id, ${rowJson(TABLES.attempt, 'a')}
-  FROM picked JOIN task t ON t.id = picked.task JOIN attempt a ON a.task_id = t.id AND a.number = t.attempt`
+  FROM picked ${each('task', 'x.id = picked.task', 't')} ${each('attempt', 'x.task_id = t.id AND x.number = t.attempt', 'a')}`
 
 /** One statement for all kinds of needs present. Parameter n holds the ids of the n-th kind. */
 function composeLoad(ids: ReadonlyMap<NeedKind, string[]>): { statement: string; params: string[][] } {
