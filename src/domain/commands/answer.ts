@@ -1,7 +1,7 @@
 import { TrellisError } from '../../base/errors.ts'
 import { type Message, textOf } from '../message.ts'
 import { currentQuestion } from '../moves/question.ts'
-import { closeInputs, moveTask } from '../moves/task.ts'
+import { closeInputs, keepStatusMessage, moveTask } from '../moves/task.ts'
 import type { InputRequestRow, TaskRow } from '../rows.ts'
 import { isInterrupted, isTerminal } from '../task.ts'
 import type { WorkingCopy } from '../working-copy.ts'
@@ -26,6 +26,7 @@ export function continueTask(w: WorkingCopy, taskId: string, message: Message): 
     )
   }
   const input = questionFor(w, task, message)
+  if (input !== undefined) keepStatusMessage(w, w.tasks.edit(w.task(input.taskId).id))
   const row = keepMessage(w, { ...message, taskId, contextId: w.context.wireId }, taskId)
   w.emit('task.message', { message }, { task })
   if (input !== undefined) answerInput(w, input, { row, message, askedTask: taskId })

@@ -39,8 +39,8 @@ export function moveTask(w: WorkingCopy, id: string, move: TaskMove): boolean {
   return true
 }
 
-/** A status message that is superseded becomes part of the history. */
-function keepStatusMessage(w: WorkingCopy, task: TaskRow): void {
+/** A status message that is superseded becomes part of the history; a question before its answer. */
+export function keepStatusMessage(w: WorkingCopy, task: TaskRow): void {
   if (task.statusMessage === null || task.kind === 'planned') return
   w.messages.push({
     id: newId('message'),
@@ -49,6 +49,7 @@ function keepStatusMessage(w: WorkingCopy, task: TaskRow): void {
     position: w.context.seq + 1,
     body: task.statusMessage,
   })
+  task.statusMessage = null
 }
 
 /** A root whose agent might answer with a lone Message is out of sight at first; from now on it is in sight. (design §6) */
