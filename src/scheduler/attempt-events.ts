@@ -66,7 +66,7 @@ export class AttemptEvents implements EventQueue {
   }
 
   private async commitPending(): Promise<void> {
-    const events = this.pending.splice(0)
+    const events = this.pending.splice(0, this.untilQuestion())
     if (events.length === 0) return
     try {
       if (await this.commit(this.ref, events)) this.firstEvent.resolve()
@@ -75,6 +75,16 @@ export class AttemptEvents implements EventQueue {
       // The database is away: they are committed with what comes next, in order.
       this.pending.unshift(...events)
     }
+  }
+
+  /**
+   * How many of the pending events may go before `execute` returns: all but a question that is the last word. If the
+   * process died between its commit and that of the return, another would take over a task that waits for a person.
+   */
+  private untilQuestion(): number {
+    const lastWord = this.pending.findLastIndex((event) => event.kind !== 'artifact')
+    const last = this.pending[lastWord]
+    return last !== undefined && asksForInput(last) ? lastWord : this.pending.length
   }
 }
 

@@ -153,6 +153,8 @@ export type AttemptPatch = Partial<
 /** Takes an attempt from a runner that was not seen for too long. The third time the attempt is lost. */
 export function takeOver(w: WorkingCopy, ref: AttemptRef): boolean {
   if (!isCurrent(w, ref)) return false
+  // It waits for a person, and whoever answers makes it ready: nothing was lost.
+  if (w.task(ref.taskId).state === 'input-required') return releaseTask(w, ref)
   const attempt = w.attempts.edit(ref.taskId)
   attempt.takeovers += 1
   if (attempt.takeovers >= MAX_TAKEOVERS) {
