@@ -2,6 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
 import { createInterface } from 'node:readline'
 
+const PATIENCE_MS = 20_000
+
 export interface Ending {
   code: number | null
   signal: NodeJS.Signals | null
@@ -31,13 +33,16 @@ export class Child {
     t.teardown(() => this.kill())
   }
 
-  /** Resolves once `look` finds something in the lines, past or to come. Rejects when the process ends without it. */
+  /** Resolves once `look` finds something in the lines, past or to come. Rejects when the process ends without it, or after a while. */
   async until<T>(look: (lines: readonly string[]) => T | undefined): Promise<T> {
+    const signal = AbortSignal.timeout(PATIENCE_MS)
     for (;;) {
       const found = look(this.lines)
       if (found !== undefined) return found
-      if (this.#gone) throw new Error(`It ended (${this.#gone.signal ?? this.#gone.code}):\n${this.lines.join('\n')}`)
-      await once(this.#changes, 'change')
+      if (this.#gone) throw this.#without(`it ended (${this.#gone.signal ?? this.#gone.code})`)
+      await once(this.#changes, 'change', { signal }).catch(() => {
+        throw this.#without('it never came')
+      })
     }
   }
 
@@ -60,6 +65,10 @@ export class Child {
 
   signal(signal: NodeJS.Signals): void {
     if (!this.#gone) this.#process.kill(signal)
+  }
+
+  #without(why: string): Error {
+    return new Error(`Waiting for a line, ${why}:\n${this.lines.join('\n')}`)
   }
 
   #heard(line: string): void {

@@ -8,6 +8,7 @@ export interface ObjectiveEvent {
   data: Record<string, unknown>
 }
 
+const PATIENCE_MS = 20_000
 const ENDED = ['completed', 'failed', 'canceled']
 
 /** Follows one objective from server to server: it comes back with the id of the last event it saw. */
@@ -33,10 +34,11 @@ export class Follower {
 
   /** Resolves with the first event that passes, past or to come. */
   async until(passes: (event: ObjectiveEvent) => boolean): Promise<ObjectiveEvent> {
+    const signal = AbortSignal.timeout(PATIENCE_MS)
     for (;;) {
       const found = this.events.find(passes)
       if (found) return found
-      await once(this.#changes, 'change')
+      await once(this.#changes, 'change', { signal }).catch(() => this.#neverCame())
     }
   }
 
@@ -62,6 +64,11 @@ export class Follower {
   /** Seqs that came twice, out of order, or not at all. */
   get gaps(): number[] {
     return this.events.map(({ seq }) => seq).filter((seq, i) => seq !== this.#after + i + 1)
+  }
+
+  #neverCame(): never {
+    const seen = this.events.map((event) => JSON.stringify(event)).join('\n')
+    throw new Error(`It never came. What did:\n${seen}`)
   }
 
   async #read(response: Response): Promise<void> {

@@ -24,11 +24,10 @@ function say(said: object): void {
 }
 
 async function work(reply: Reply): Promise<void> {
-  const { taskId, userMessage, task } = reply.context
+  const { taskId, userMessage } = reply.context
   const [text = ''] = reply.text.split('\n')
   say({ received: userMessage.messageId, taskId, text })
-  if (task === undefined) reply.task()
-  else reply.status(TaskState.TASK_STATE_WORKING)
+  reply.task()
   if (text.startsWith('ask')) {
     reply.status(TaskState.TASK_STATE_INPUT_REQUIRED, 'Which one?')
     return
