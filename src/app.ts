@@ -9,6 +9,7 @@ import { Listener } from './db/listen.ts'
 import { Queue } from './db/queue.ts'
 import { Changes } from './domain/change.ts'
 import { createEventReader } from './domain/queries/events.ts'
+import { rememberFinished } from './domain/queries/finished-tasks.ts'
 import { createLookup } from './domain/queries/lookup.ts'
 import { createStateReader } from './domain/queries/state.ts'
 import { createTaskReader } from './domain/queries/tasks.ts'
@@ -166,10 +167,12 @@ type Running = ReturnType<typeof buildRunning>
 async function buildCore(base: Base, { attempts, onDeclined }: Running, config: Config): Promise<CoreDeps> {
   const { database, sql, changes, hub, agents, readEvents } = base
   const playbooks = await loadPlaybooks(config.planner.playbooks)
+  const readTask = createTaskReader(sql)
   const planner = createStandardPlanner(playbooks, config.limits, await loadPlanners(config.planner.modules))
   return {
     ...{ database, sql, changes, hub, agents, attempts, readEvents },
-    readTask: createTaskReader(sql),
+    readTask,
+    recallTask: rememberFinished(readTask),
     readState: createStateReader(sql),
     lookup: createLookup(sql),
     planning: new Planning(planner, config.planner.inlineSeconds, onDeclined),
@@ -258,20 +261,19 @@ function httpOptions(
 }
 
 /** What other processes announce. */
-function listen(config: Config, { hub, onError }: Base, runner: Runner, { active }: AttemptRunner): Listener {
-  const actions: Record<string, (payload: string) => void> = {
-    trellis_event: (keys) => {
-      for (const key of keys.split(',')) hub.wake(key)
-    },
-    trellis_abort: (taskIds) => {
-      for (const taskId of taskIds.split(',')) active.cancel(taskId).catch(onError)
-    },
+function listen(config: Config, base: Base, runner: Runner, { active }: AttemptRunner): Listener {
+  const { hub, notifier, onError } = base
+  const actions: Record<string, (name: string) => void> = {
+    trellis_event: (key) => hub.wake(key),
+    trellis_abort: (taskId) => void active.cancel(taskId).catch(onError),
     trellis_ready: () => runner.wake(),
   }
   return new Listener({
     connectionString: config.data.databaseUrl as string,
     channels: Object.keys(actions),
-    notified: (channel, payload) => actions[channel]?.(payload),
+    notified: (channel, payload) => {
+      for (const name of notifier?.namesIn(payload) ?? []) actions[channel]?.(name)
+    },
     reconnected: () => {
       hub.wakeAll()
       runner.wake()

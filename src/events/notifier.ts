@@ -1,6 +1,7 @@
+import { newId } from '../base/ids.ts'
 import type { Sql } from '../db/client.ts'
 
-/** Postgres takes 7,999 bytes; names are ASCII. */
+/** Postgres takes 7,999 bytes, of which the sender is some; names are ASCII. */
 const MAX_PAYLOAD_BYTES = 7_900
 /** Between two notifications, so that a busy process sends few: each takes a lock on the whole database. */
 const PAUSE_MILLISECONDS = 5
@@ -18,6 +19,8 @@ export type Channel = 'trellis_event' | 'trellis_abort' | 'trellis_ready'
  * may be lost, and readers poll slowly behind it. (design §5.5)
  */
 export class Notifier {
+  /** Who sends, in every payload: a process is told nothing by its own notifications. */
+  private readonly sender = newId('runner')
   private readonly sql: Sql
   private readonly onError: (error: unknown) => void
   private readonly pending: Record<Channel, Set<string>> = {
@@ -46,6 +49,12 @@ export class Notifier {
     await this.sending
   }
 
+  /** The names in a payload; none if this process sent it. */
+  namesIn(payload: string): string[] {
+    const [sender = '', names = ''] = payload.split(' ')
+    return sender === this.sender ? [] : names.split(',')
+  }
+
   private async send(): Promise<void> {
     await Promise.resolve()
     for (let batch = this.take(); batch.length > 0; batch = this.take()) {
@@ -66,7 +75,7 @@ export class Notifier {
     return Object.entries(this.pending).flatMap(([channel, names]) => {
       const payloads = chunks([...names])
       names.clear()
-      return payloads.map((payload) => ({ channel, payload }))
+      return payloads.map((payload) => ({ channel, payload: `${this.sender} ${payload}` }))
     })
   }
 }

@@ -10,8 +10,8 @@ const FLUSH_MILLISECONDS = 100
 export type CommitEvents = (ref: AttemptRef, events: ExecutionEvent[]) => Promise<boolean>
 
 /**
- * Where one attempt's executor publishes. Events are committed in order, gathered for a moment; an end goes at once, and a
- * question to a person with the return of `execute`. What is published after the end or after `close` is dropped.
+ * Where one attempt's executor publishes. Events are committed in order, gathered for a moment; an end goes at once or
+ * with the return of `execute`, and a question to a person with that return. What is published after the end or after `close` is dropped.
  */
 export class AttemptEvents implements EventQueue {
   private readonly ref: AttemptRef
@@ -19,6 +19,7 @@ export class AttemptEvents implements EventQueue {
   private readonly lost: () => void
   private pending: ExecutionEvent[] = []
   private timer: NodeJS.Timeout | undefined
+  private ending: NodeJS.Immediate | undefined
   private committing: Promise<void> = Promise.resolve()
   private closed = false
   private readonly firstEvent = Promise.withResolvers<void>()
@@ -39,7 +40,8 @@ export class AttemptEvents implements EventQueue {
     this.pending.push(event)
     if (endsAttempt(event)) {
       this.closed = true
-      void this.flush()
+      // Usually `execute` returns now, and the end is committed with that: one change instead of two.
+      this.ending = setImmediate(() => void this.flush())
     } else if (!asksForInput(event)) {
       this.timer ??= setTimeout(() => void this.flush(), FLUSH_MILLISECONDS)
     }
@@ -56,11 +58,12 @@ export class AttemptEvents implements EventQueue {
   async close(): Promise<ExecutionEvent[]> {
     this.closed = true
     clearTimeout(this.timer)
+    clearImmediate(this.ending)
     await this.committing
     return this.pending.splice(0)
   }
 
-  /** Says that nothing more will be committed. */
+  /** Says that all is committed. */
   settle(): void {
     this.firstEvent.resolve()
   }

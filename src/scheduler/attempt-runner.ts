@@ -14,7 +14,7 @@ import type { Claim } from '../domain/decide.ts'
 import type { ExecutionEvent } from '../domain/execution.ts'
 import type { Message } from '../domain/message.ts'
 import type { EventReader } from '../domain/queries/events.ts'
-import type { WorkReader } from '../domain/queries/work.ts'
+import type { Work, WorkReader } from '../domain/queries/work.ts'
 import type { AttemptRow, TaskRow } from '../domain/rows.ts'
 import type { WorkingCopy } from '../domain/working-copy.ts'
 import { followEvents } from '../events/follow.ts'
@@ -65,8 +65,8 @@ export class AttemptRunner {
     return this.firstEvents.get(taskId)
   }
 
-  /** Runs an attempt to the end of this lease. Never rejects. */
-  async run(claim: Claim): Promise<Left> {
+  /** Runs an attempt to the end of this lease. Never rejects. `known`: what there is to know of it, if nothing needs reading. */
+  async run(claim: Claim, known: Work | null): Promise<Left> {
     const { task, attempt } = claim
     const ref: AttemptRef = { taskId: task.id, number: attempt.number, lease: task.lease, runner: this.runnerId }
     const log = this.options.log.child({ taskId: task.id, attempt: attempt.number, agent: attempt.agent })
@@ -75,7 +75,7 @@ export class AttemptRunner {
     try {
       const active = { taskId: task.id, attemptId: attempt.id, attempt: attempt.number, lease: task.lease }
       return await this.active.run(active, (one) =>
-        new OneAttempt(this.options, ref, claim, one, log).run(gate.resolve),
+        new OneAttempt(this.options, ref, claim, one, log).run(known, gate.resolve),
       )
     } catch (error) {
       log.error({ err: error }, 'attempt could not be run')
@@ -118,20 +118,20 @@ class OneAttempt {
     )
   }
 
-  async run(firstEvent: () => void): Promise<Left> {
+  async run(known: Work | null, firstEvent: () => void): Promise<Left> {
     void this.events.first.then(firstEvent)
     await this.options.fault?.('attempt:claimed')
-    const ending = await this.executeWithTimeout()
+    const left = await this.leave(await this.executeWithTimeout(known))
     this.events.settle()
-    return this.leave(ending)
+    return left
   }
 
-  private async executeWithTimeout(): Promise<Ending> {
+  private async executeWithTimeout(known: Work | null): Promise<Ending> {
     const left = this.millisecondsLeft()
     if (left !== null && left <= 0) this.active.abort('timeout')
     const timer = left === null ? undefined : setTimeout(() => this.active.abort('timeout'), left)
     try {
-      return await this.execute()
+      return await this.execute(known)
     } finally {
       clearTimeout(timer)
     }
@@ -144,9 +144,9 @@ class OneAttempt {
     return Math.min(Date.parse(this.attempt.clockAt) + seconds * 1_000 - Date.now(), 2 ** 31 - 1)
   }
 
-  private async execute(): Promise<Ending> {
+  private async execute(known: Work | null): Promise<Ending> {
     try {
-      const { executor, context } = await this.prepare()
+      const { executor, context } = await this.prepare(known)
       if (this.active.signal.aborted) return this.abandoned(executor, context)
       const execution = this.active.execute(executor, context, this.events)
       const parked = await Promise.race([execution, this.aborted()])
@@ -162,12 +162,12 @@ class OneAttempt {
     }
   }
 
-  private async prepare(): Promise<{ executor: AgentExecutor; context: RequestContext }> {
+  private async prepare(known: Work | null): Promise<{ executor: AgentExecutor; context: RequestContext }> {
     if (this.options.agents.agent(this.attempt.agent) === undefined) {
       throw new ExecutorError(this.attempt.reason, { retryable: false })
     }
     const executor = this.options.agents.executorFor(this.attempt.agent)
-    const work = await this.options.readWork(this.task.id)
+    const work = known ?? (await this.options.readWork(this.task.id))
     if (work === null) throw new ExecutorError(`Task ${this.task.id} is gone`, { retryable: false })
     const params = contextParams(work, this.active.signal, (patch) =>
       this.write((w) => recordAttempt(w, this.ref, patch)),

@@ -4,7 +4,9 @@ import type { Changes } from '../domain/change.ts'
 import { type Assignment, isClaimable } from '../domain/commands/run.ts'
 import type { Claim, Claimer } from '../domain/decide.ts'
 import type { Changed } from '../domain/group.ts'
+import { newWork } from '../domain/new-work.ts'
 import { type Candidate, findClaimable, nextClaimableIn } from '../domain/queries/queue.ts'
+import type { Work } from '../domain/queries/work.ts'
 import type { AttemptRow, TaskRow } from '../domain/rows.ts'
 import { taskText } from '../executors/compose-message.ts'
 import type { AgentRegistry } from '../executors/registry.ts'
@@ -90,7 +92,7 @@ export class Runner implements Claimer {
 
   /** Starts what a committed change claimed, and looks for more if it left some. */
   committed({ copy, claims }: Changed): void {
-    for (const claim of claims) this.launch(claim)
+    for (const claim of claims) this.launch(claim, newWork(copy, claim))
     if (copy.ready.size > 0) this.wake()
   }
 
@@ -108,9 +110,9 @@ export class Runner implements Claimer {
     return route.retryable ? null : { runner: this.id, agent: NO_AGENT, reason: route.error }
   }
 
-  private launch(claim: Claim): void {
+  private launch(claim: Claim, known: Work | null): void {
     const { task, attempt } = claim
-    void this.options.attempts.run(claim).then(async (left) => {
+    void this.options.attempts.run(claim, known).then(async (left) => {
       this.used -= 1
       if (left === 'done') await this.slots.free(task.id, attempt.agent)
       this.wake()

@@ -48,7 +48,7 @@ interface ReadOptions {
 
 async function getTask(deps: CoreDeps, caller: Caller, id: string, options: ReadOptions): Promise<TaskView> {
   const { historyLength, includeUnseen = false } = options
-  const task = await deps.readTask({ ...ownerOf(caller), id, historyLength, includeArtifacts: true, includeUnseen })
+  const task = await deps.recallTask({ ...ownerOf(caller), id, historyLength, includeArtifacts: true, includeUnseen })
   if (task === null) throw taskNotFound(id)
   return task
 }
@@ -100,7 +100,7 @@ async function waitFor(
   { wait, signal }: SendRequest,
 ): Promise<void> {
   using wake = deps.hub.subscribe(sent.contextKey)
-  if (wait) await waitUntilSettled(deps, wake, sent.taskId, signal)
+  if (wait) await waitUntilSettled(deps, wake, sent, signal)
   else if (sent.created?.kind === 'executed') await waitForFirstEvent(deps, sent.taskId, signal)
 }
 
@@ -163,7 +163,9 @@ async function* sendStream(
     return
   }
   const task = sent.created ?? now
-  yield { kind: 'task', seq: task.seq, task, last: false }
+  const asks = task.state === 'input-required'
+  yield { kind: 'task', seq: task.seq, task, last: asks }
+  if (asks) return
   const { signal } = request
   const inner = caller.extensions.length > 0
   yield* followUpdates(deps, {

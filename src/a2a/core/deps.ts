@@ -19,6 +19,8 @@ export interface CoreDeps {
   changes: Changes
   hub: Hub
   readTask: TaskReader
+  /** The same for those who need no current `seq`: a finished task may be remembered. */
+  recallTask: TaskReader
   readState: StateReader
   readEvents: EventReader
   lookup: Lookup

@@ -5,13 +5,13 @@ import { createRoot, keepMessage, type NewRoot, type Reference } from '../../dom
 import { UNSEEN_MARGIN_MILLISECONDS } from '../../domain/commands/publish.ts'
 import type { Decision, ObjectiveDraft } from '../../domain/draft.ts'
 import { type Message, textOf } from '../../domain/message.ts'
+import { viewOfNew } from '../../domain/new-work.ts'
 import { isTerminal, type TaskView } from '../../domain/task.ts'
 import type { WorkingCopy } from '../../domain/working-copy.ts'
 import { nameOf } from '../../planner/single-task.ts'
 import { PLAN_QUEUE } from '../../scheduler/plan-job.ts'
 import type { SendRequest } from '../trellis.ts'
 import type { CoreDeps } from './deps.ts'
-import { viewOf } from './view.ts'
 
 /** What a send came to, once it is durable. `created`: the root task as it was at its creation. */
 export type Sent =
@@ -43,7 +43,7 @@ export function decideStart(deps: CoreDeps, w: WorkingCopy, start: Start): () =>
     taskId: task.id,
     contextKey,
     planned: task.kind === 'planned',
-    created: viewOf(w, w.task(task.id), [{ ...message, taskId: task.id }]),
+    created: { ...viewOfNew(w, task.id), history: [{ ...message, taskId: task.id }] },
   })
 }
 
