@@ -51,7 +51,7 @@ function unfinishedTasks(c: PlanCounters): number {
   return c.waiting + c.ready + c.running + c.input + c.auth
 }
 
-const STATUS_OF_END: Record<PlanEnd, PlanStatus> = {
+const STATUS_OF_END: Record<Exclude<PlanEnd, 'canceled'>, PlanStatus> = {
   superseded: 'skipped',
   notNeeded: 'skipped',
   brokenDependency: 'skipped',
@@ -60,28 +60,20 @@ const STATUS_OF_END: Record<PlanEnd, PlanStatus> = {
   budget: 'failed',
   deadline: 'failed',
   taskFailed: 'failed',
-  canceled: 'canceled',
 }
 
-/** The table's first line that fits: a task that failed under `continue` comes before a person who canceled the rest. */
-function endedStatus(c: PlanCounters, end: PlanEnd, onFailure: OnFailure): PlanStatus {
-  if (end === 'canceled' && c.failed > 0 && onFailure === 'continue') return 'failed'
-  return STATUS_OF_END[end]
-}
-
-/** design §3.2 */
+/** The table of design §3.2, line by line. */
 export function planStatus(
   c: PlanCounters & { started: number },
   end: PlanEnd | null,
   onFailure: OnFailure,
 ): PlanStatus {
-  if (end !== null) return endedStatus(c, end, onFailure)
-  const size = planSize(c)
-  if (size > 0 && unfinishedTasks(c) === 0) {
-    if (c.failed > 0 && onFailure !== 'ignore') return 'failed'
-    if (c.canceled > 0) return 'canceled'
-    return c.completed + c.ignored > 0 ? 'completed' : 'skipped'
-  }
+  if (end !== null && end !== 'canceled') return STATUS_OF_END[end]
+  // What ends a plan ends its tasks: those that are not terminal yet are about to be.
+  const isOver = end !== null || (planSize(c) > 0 && unfinishedTasks(c) === 0)
+  if (c.failed > 0 && (isOver || onFailure === 'fail')) return 'failed'
+  if (end === 'canceled' || (isOver && c.canceled > 0)) return 'canceled'
+  if (isOver) return c.completed + c.ignored > 0 ? 'completed' : 'skipped'
   if (c.input + c.auth > 0 && c.ready + c.running === 0) return 'blocked'
   return c.started > 0 ? 'working' : 'pending'
 }

@@ -143,12 +143,12 @@ const LOADS: Record<NeedKind, Load> = {
     const sinks = from.rows.tasks.filter(
       (task) => task.planId === id && from.edgesTo(task.id).every((edge) => edge.reference),
     )
-    for (const sink of sinks) {
-      from.pick(sink)
-      for (const artifact of from.rows.artifacts.filter(({ taskId }) => taskId === sink.id)) {
-        place(from.loaded.artifacts, artifact.key, artifact)
-        from.loaded.answer('deliverables', id, artifact.key)
-      }
+    for (const sink of sinks) from.pick(sink)
+    const ids = new Set(sinks.map((sink) => sink.id))
+    const artifacts = from.rows.artifacts.filter(({ taskId }) => ids.has(taskId))
+    for (const artifact of artifacts.sort((a, b) => a.position - b.position)) {
+      place(from.loaded.artifacts, artifact.key, artifact)
+      from.loaded.answer('deliverables', id, artifact.key)
     }
   },
   objective: (from, id) => from.objective(id),

@@ -61,15 +61,17 @@ export class CoreMemory {
   decide<T>(decides: readonly Decide<T>[], declared: readonly Needed[]) {
     const loaded = new Loaded()
     let needs: readonly Needed[] = this.created ? [] : declared
+    const needed: Needed[] = [...needs]
     for (let rounds = needs.length > 0 ? 1 : 0; ; rounds += 1) {
       loadFrom(this.rows, needs, loaded)
       const at = { context: this.context, created: this.created, decides }
       const decided = decideContext(at, loaded, this.now, this.claimer)
-      if (decided.kind === 'decided') return { decided, rounds, loadedRows: sizeOf(loaded) }
+      if (decided.kind === 'decided') return { decided, rounds, loadedRows: sizeOf(loaded), needed }
       needs = [decided.need, ...decided.need.also]
       for (const { kind, id } of needs) {
         if (loaded.answerOf(kind, id) !== undefined) throw new Error(`${kind} of ${id} is needed again`)
       }
+      needed.push(...needs)
       if (rounds > 200) throw new Error('needs without end')
     }
   }

@@ -24,6 +24,6 @@ export function cancelTask(w: WorkingCopy, taskId: string, metadata?: Metadata):
 /** Cancels every unfinished planned root of the context. False: there was none. */
 export function cancelObjective(w: WorkingCopy): boolean {
   const open = w.roots().filter((root) => root.kind === 'planned' && !isTerminal(root.state))
-  for (const root of open) endPlanned(w, root.id, 'canceled')
+  for (const { id: taskId } of open) w.endings.push({ taskId, canceled: true })
   return open.length > 0
 }

@@ -7,7 +7,7 @@ import type { Consequence, WorkingCopy } from '../working-copy.ts'
 import { dependentsOf } from './chain.ts'
 import { recountPlan } from './count.ts'
 import { giveDeliverables } from './deliver.ts'
-import { endPlans, meetPlans } from './plan.ts'
+import { endPlans, meetPlans, neededToEnd } from './plan.ts'
 import { meetOne, moveTask } from './task.ts'
 
 /** Draws what follows from ends, in order. What they will read is loaded in one round, not in one for each. */
@@ -22,8 +22,8 @@ export function drawConsequences(w: WorkingCopy, ends: readonly Consequence[]): 
 function neededByTask(w: WorkingCopy, taskId: string): Needed[] {
   const task = w.task(taskId)
   const plan = planOf(w, task)
-  if (plan !== undefined && endsPlan(task, plan)) return [{ kind: 'unfinishedTasks', id: plan.id }]
-  return [{ kind: isMet(task, plan) ? 'dependents' : 'cascade', id: taskId }]
+  if (plan !== undefined && endsPlan(task, plan)) return neededToEnd(w, [plan.id])
+  return [{ kind: depthOf(task, plan), id: taskId }]
 }
 
 function neededByPlan(w: WorkingCopy, planId: string): Needed[] {
@@ -32,7 +32,9 @@ function neededByPlan(w: WorkingCopy, planId: string): Needed[] {
   const needed: Needed[] = []
   // The planned task ends next, and looks at its plans then.
   const isLast = planned.end === null && !hasUnfinishedPlan(planned)
-  if (isLast || actsOnFailure(w, plan)) needed.push({ kind: 'plansOf', id: plan.taskId })
+  if (isLast || actsOnFailure(w, plan)) {
+    needed.push({ kind: 'plansOf', id: plan.taskId }, { kind: 'dependents', id: plan.taskId })
+  }
   if (plan.status === 'completed')
     needed.push({ kind: 'deliverables', id: planId }, { kind: 'artifacts', id: plan.taskId })
   if (planned.end !== null || planSize(plan) === 0) return needed
@@ -51,12 +53,17 @@ function drawTaskConsequences(w: WorkingCopy, taskId: string): void {
   const plan = planOf(w, task)
   if (plan !== undefined && endsPlan(task, plan)) endPlans(w, [plan.id], 'taskFailed')
   const met = isMet(task, plan)
-  const edges = w.dependents(taskId, met ? 'dependents' : 'cascade')
+  const edges = w.dependents(taskId, depthOf(task, plan))
   w.require(edges.filter((edge) => w.tasks.get(edge.taskId) === undefined).map((edge) => lineageOf(edge.taskId)))
   for (const edge of edges) {
     if (met || edge.reference) meetOne(w, edge.taskId)
     else skipTask(w, edge.taskId)
   }
+}
+
+/** Nothing but references waits for a root: its end takes nothing along. */
+function depthOf(task: TaskRow, plan: PlanRow | undefined): 'dependents' | 'cascade' {
+  return plan === undefined || isMet(task, plan) ? 'dependents' : 'cascade'
 }
 
 function lineageOf(id: string): Needed {
@@ -89,6 +96,7 @@ function drawPlanConsequences(w: WorkingCopy, planId: string): void {
   // Where the planned task was ended, its plans ended with it; and nothing waits for a plan without tasks.
   const isAlone = w.plannedTask(plan.taskId).end !== null || planSize(plan) === 0
   if (!isAlone) drawOnSiblings(w, plan)
+  if (plan.status === 'skipped') uncover(w, plan)
   if (plan.status === 'completed') giveDeliverables(w, plan)
 }
 
@@ -102,7 +110,6 @@ function drawOnSiblings(w: WorkingCopy, plan: PlanRow): void {
   }
   endPlans(w, dependents, 'brokenDependency')
   if (plan.status === 'failed') failSiblings(w, plan)
-  if (plan.status === 'skipped') uncover(w, plan)
 }
 
 /** The alternative of a failed plan starts, and stands for it from now on. False: there is none that can. */
@@ -130,7 +137,7 @@ function actsOnFailure(w: WorkingCopy, plan: PlanRow): boolean {
 /** `onPlanFailure: fail` acts once, on unfinished siblings, never on another plan's alternative. (design §3.5) */
 function failSiblings(w: WorkingCopy, plan: PlanRow): void {
   const planned = w.plannedTask(plan.taskId)
-  if (planned.onPlanFailure !== 'fail' || planned.acted) return
+  if (planned.onPlanFailure !== 'fail' || planned.acted || planned.end !== null) return
   w.editPlanned(plan.taskId).acted = true
   const siblings = w.plansOf(plan.taskId).filter(({ id, alternativeTo }) => id !== plan.id && alternativeTo === null)
   endPlans(

@@ -1,3 +1,4 @@
+import type { Needed } from '../need.ts'
 import { isPlanTerminal } from '../plan.ts'
 import { planSize, planSlot, planStatus } from '../rollup.ts'
 import type { PlanEnd, PlanRow } from '../rows.ts'
@@ -44,11 +45,15 @@ export function endPlans(w: WorkingCopy, ids: readonly string[], end: PlanEnd): 
   }
 }
 
-function neededToEnd(w: WorkingCopy, ids: readonly string[]) {
+/** What ending plans reads. */
+export function neededToEnd(w: WorkingCopy, ids: readonly string[]): Needed[] {
   const plans = ids.map((id) => w.plan(id)).filter((plan) => planSize(plan) > 0)
   const isAsked = plans.some((plan) => plan.input + plan.auth > 0)
+  // Where only the plan ends, its dependents are looked at next.
+  const alone = plans.filter(({ taskId }) => w.plannedTask(taskId).end === null)
   return [
-    ...plans.map(({ id }) => ({ kind: 'unfinishedTasks', id }) as const),
+    ...plans.map(({ id }): Needed => ({ kind: 'unfinishedTasks', id })),
+    ...alone.map(({ id }): Needed => ({ kind: 'planDependents', id })),
     ...(isAsked ? [{ kind: 'openInputs', id: w.context.key } as const] : []),
   ]
 }

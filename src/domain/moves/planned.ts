@@ -1,4 +1,5 @@
 import type { Message } from '../message.ts'
+import type { Needed } from '../need.ts'
 import { isPlanTerminal } from '../plan.ts'
 import { plannedState, rootSlot } from '../rollup.ts'
 import type { PlanEnd, PlannedEnd, PlannedRow, TaskRow } from '../rows.ts'
@@ -23,6 +24,7 @@ export interface PlannedEnding {
 
 /** Ends a planned task whatever its plans are at: they end with it. */
 export function endPlanned(w: WorkingCopy, taskId: string, end: PlannedEnd, { message }: PlannedEnding = {}): void {
+  w.require(neededOf(w, taskId))
   if (!markEnded(w, taskId, end)) return
   if (message !== undefined) w.lastWords.set(taskId, message)
   endPlans(w, unfinishedPlans(w, taskId), PLANS_END[end])
@@ -33,7 +35,7 @@ export function endPlanned(w: WorkingCopy, taskId: string, end: PlannedEnd, { me
  * all the way down; of the rest, what never started is skipped.
  */
 export function endBelow(w: WorkingCopy, endings: readonly EndingBelow[]): void {
-  w.require(endings.flatMap(({ taskId }) => neededOf(taskId)))
+  w.require(endings.flatMap(({ taskId }) => neededOf(w, taskId)))
   for (const canceled of [true, false]) {
     const some = endings.filter((ending) => ending.canceled === canceled && markEnded(w, ending.taskId, 'canceled'))
     for (const { taskId } of some) {
@@ -46,15 +48,17 @@ export function endBelow(w: WorkingCopy, endings: readonly EndingBelow[]): void 
 
 /** Opens the plans of planned tasks that nothing holds back any more. */
 export function openPlanned(w: WorkingCopy, taskIds: readonly string[]): void {
-  w.require(taskIds.flatMap(neededOf))
+  w.require(taskIds.flatMap((id) => neededOf(w, id)))
   meetPlans(
     w,
     taskIds.flatMap((id) => w.plansOf(id).map((plan) => plan.id)),
   )
 }
 
-function neededOf(taskId: string) {
-  return [{ kind: 'lineage', id: taskId } as const, { kind: 'plansOf', id: taskId } as const]
+/** Its row, its plans, and what waits for it. */
+function neededOf(w: WorkingCopy, id: string): Needed[] {
+  const row: Needed[] = w.planned.get(id) === undefined ? [{ kind: 'lineage', id }] : []
+  return [...row, { kind: 'plansOf', id }, { kind: 'dependents', id }]
 }
 
 function markEnded(w: WorkingCopy, taskId: string, end: PlannedEnd): boolean {

@@ -42,16 +42,15 @@ function step(w: WorkingCopy): boolean {
     drawConsequences(w, consequences)
     return true
   }
-  return takeOne(w.dirtyPlans, (id) => recomputePlan(w, id)) || takeOne(w.dirtyPlanned, (id) => recomputePlanned(w, id))
+  return drain(w.dirtyPlans, (id) => recomputePlan(w, id)) || drain(w.dirtyPlanned, (id) => recomputePlanned(w, id))
 }
 
-function takeOne(set: Set<string>, act: (id: string) => void): boolean {
-  for (const id of set) {
-    set.delete(id)
-    act(id)
-    return true
-  }
-  return false
+/** Acts on all that are there now; what is added meanwhile waits for the next step. False: there were none. */
+function drain(set: Set<string>, act: (id: string) => void): boolean {
+  const ids = [...set]
+  set.clear()
+  for (const id of ids) act(id)
+  return ids.length > 0
 }
 
 /** A planned root that goes on says how far it is. (design §8.3) */
