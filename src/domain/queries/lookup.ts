@@ -25,11 +25,12 @@ const FIND = `SELECT k.i, c.key AS "contextKey", c.wire_id AS "wireId"
     SELECT key FROM context
       WHERE k."kind" = 'context' AND (tenant, owner, wire_id) = (k."tenant", k."owner", k."id")
     UNION ALL SELECT context_key FROM task WHERE k."kind" = 'task' AND id = k."id"
+      AND NOT hidden AND visible_at <= clock_timestamp()
     UNION ALL SELECT context_key FROM plan WHERE k."kind" = 'plan' AND id = k."id") found
   CROSS JOIN LATERAL (SELECT * FROM context WHERE key = found.key OFFSET 0) c
   WHERE c.tenant = k."tenant" AND c.owner = k."owner"`
 
-/** Finds the context of things, for their owner alone; lookups of the same turn share one statement. */
+/** Finds the context of things in sight, for their owner alone; lookups of the same turn share one statement. */
 export function createLookup(sql: Sql): Lookup {
   const loader = new DataLoader<Named, Place | null>((all) => find(sql, all), {
     cache: false,
