@@ -17,7 +17,7 @@ t.test('after any legal move, every row agrees with a full recomputation', async
       check(driver.memory)
       for (const step of moves) if (take(driver, step)) check(driver.memory)
     }),
-    { numRuns: 800 },
+    { numRuns: 400 },
   )
 })
 
@@ -32,6 +32,6 @@ t.test('whatever happened, an objective ends once all that can move was driven t
       if (left.length > 0) throw new Error(`stuck: ${left.map((task) => `${task.name} ${task.state}`)}`)
       return OBJECTIVE_ENDS.includes(driver.rows.objective?.status ?? 'submitted')
     }),
-    { numRuns: 800 },
+    { numRuns: 400 },
   )
 })
