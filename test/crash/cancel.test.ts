@@ -16,13 +16,13 @@ t.test('a remote agent hears of a cancel in the end', async (suite) => {
   /** Cancels a task that runs, where the server is killed at a point; resolves with its stream on the next server. */
   const canceledAt = async (point: string, name: string) => {
     const root = await server.client.send(planOf([{ name, agent: 'remote' }]))
-    const follower = await server.client.follow(root.contextId)
+    const follower = server.client.follow(root.contextId)
     const { taskId } = await follower.until(({ type }) => type === 'task.artifact')
     await server.killAt(point)
     await server.client.call('CancelTask', { id: root.id }).catch(() => undefined)
     await server.crashed()
     server = await start()
-    await follower.connect(server.client)
+    follower.connect(server.client)
     return { root, follower, taskId: taskId as string }
   }
 

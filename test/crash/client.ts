@@ -8,6 +8,8 @@ const HEADERS = {
   'A2A-Extensions': 'https://github.com/zeroasterisk/a2a-opt/v1',
 }
 
+const PATIENCE_MS = 20_000
+
 export interface WireTask {
   id: string
   contextId: string
@@ -45,7 +47,7 @@ export class Client {
 
   /** Rejects where the server answers with an error, and where it dies. */
   async call<T>(method: string, params: object): Promise<T> {
-    const response = await this.#post(method, params)
+    const response = await this.#post(method, params, {}, AbortSignal.timeout(PATIENCE_MS))
     const { result, error } = (await response.json()) as { result: T; error?: { code: number; message: string } }
     if (error) throw new Error(`${method}: ${error.message} (${error.code})`)
     return result
@@ -63,9 +65,9 @@ export class Client {
   }
 
   /** Follows an objective from an event on; 0: from its first. */
-  async follow(id: string, afterSeq = 0): Promise<Follower> {
+  follow(id: string, afterSeq = 0): Follower {
     const follower = new Follower(id, afterSeq)
-    await follower.connect(this)
+    follower.connect(this)
     return follower
   }
 
@@ -74,8 +76,13 @@ export class Client {
     return this.#post('objectives/subscribe', { id }, { 'Last-Event-ID': String(lastEventId) })
   }
 
-  #post(method: string, params: object, headers: Record<string, string> = {}): Promise<Response> {
+  #post(
+    method: string,
+    params: object,
+    headers: Record<string, string> = {},
+    signal: AbortSignal | null = null,
+  ): Promise<Response> {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
-    return fetch(this.url, { method: 'POST', headers: { ...HEADERS, ...headers }, body })
+    return fetch(this.url, { method: 'POST', headers: { ...HEADERS, ...headers }, body, signal })
   }
 }

@@ -17,6 +17,8 @@ export class Follower {
   readonly events: ObjectiveEvent[] = []
   readonly #after: number
   readonly #changes = new EventEmitter().setMaxListeners(0)
+  /** How its connections ended, for whoever waits in vain. */
+  readonly #broken: string[] = []
   #last: number
 
   constructor(objectiveId: string, after: number) {
@@ -25,11 +27,9 @@ export class Follower {
     this.#last = after
   }
 
-  /** Goes on where it was; resolves when the stream is open. A connection that breaks is left until the next call. */
-  async connect(client: Client): Promise<void> {
-    const response = await client.subscribe(this.objectiveId, this.#last)
-    if (!response.headers.get('content-type')?.includes('text/event-stream')) throw new Error(await response.text())
-    void this.#read(response).catch(() => undefined)
+  /** Goes on where it was, in the background. A connection that breaks is left until the next call. */
+  connect(client: Client): void {
+    void this.#open(client).catch((error) => this.#broken.push(String(error)))
   }
 
   /** Resolves with the first event that passes, past or to come. */
@@ -68,10 +68,12 @@ export class Follower {
 
   #neverCame(): never {
     const seen = this.events.map((event) => JSON.stringify(event)).join('\n')
-    throw new Error(`It never came. What did:\n${seen}`)
+    throw new Error(`It never came. What did:\n${seen}\n${this.#broken.join('\n')}`)
   }
 
-  async #read(response: Response): Promise<void> {
+  async #open(client: Client): Promise<void> {
+    const response = await client.subscribe(this.objectiveId, this.#last)
+    if (!response.headers.get('content-type')?.includes('text/event-stream')) throw new Error(await response.text())
     let text = ''
     for await (const chunk of (response.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream())) {
       text += chunk

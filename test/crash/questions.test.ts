@@ -15,12 +15,12 @@ t.test('a question outlives its server, and so does the answer', async (suite) =
   /** Sends a task that asks; resolves when the question is open. */
   const asked = async (name: string) => {
     const root = await server.client.send(planOf([{ name, agent: 'remote' }]))
-    const follower = await server.client.follow(root.contextId)
+    const follower = server.client.follow(root.contextId)
     await follower.until(({ type, data }) => type === 'objective.status' && data['status'] === 'blocked')
     return { root, follower, answer: (text: string) => messageOf(text, { taskId: root.id }) }
   }
   const completed = async (follower: Follower) => {
-    await follower.connect(server.client)
+    follower.connect(server.client)
     suite.equal(await follower.ended(), 'completed')
     suite.same(follower.gaps, [])
     suite.equal(follower.of('input.requested').length, 1)

@@ -66,14 +66,14 @@ t.test('remote work is found again after a kill', async (suite) => {
       { name: 'hold b', agent: 'silent' },
     ])
     const root = await server.client.send(message)
-    const follower = await server.client.follow(root.contextId)
+    const follower = server.client.follow(root.contextId)
     for (const name of ['hold a', 'hold b']) {
       await follower.until(({ type, taskId }) => type === 'task.artifact' && taskId === follower.taskId(name))
     }
     await server.process.kill()
     listing.release('hold a')
     server = await start()
-    await follower.connect(server.client)
+    follower.connect(server.client)
     silent.release('hold b')
     t.equal(await follower.ended(), 'completed')
     t.same(follower.gaps, [], 'the follower came back with its last event id')
@@ -90,7 +90,7 @@ t.test('remote work is found again after a kill', async (suite) => {
     await server.crashed()
     polling.release('hold c')
     server = await start()
-    const follower = await server.client.follow(root.contextId)
+    const follower = server.client.follow(root.contextId)
     t.equal(await follower.ended(), 'completed')
     t.equal(polling.received('hold c').length, 1)
     t.same(await resultOf(follower, 'hold c'), ['hold c: half, and half'])
