@@ -50,3 +50,10 @@ export type Decision =
   | { kind: 'answer'; parts: Part[]; metadata?: Metadata }
   | { kind: 'task'; task: Omit<DraftTask, 'key' | 'dependencies'> }
   | { kind: 'objective'; objective: ObjectiveDraft }
+
+/** A key that is not taken: the one wished for, or that with a mark behind it. */
+export function freeKey(wished: string, taken: ReadonlySet<string | undefined>): string {
+  let key = wished
+  while (taken.has(key)) key += "'"
+  return key
+}

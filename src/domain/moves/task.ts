@@ -58,9 +58,10 @@ export function show(w: WorkingCopy, id: string): void {
 }
 
 function writeStatus(w: WorkingCopy, task: TaskRow, move: TaskMove): void {
+  // An update that says nothing new leaves what was said.
+  if (move.message !== undefined || move.state !== task.state) task.statusMessage = move.message ?? null
   task.state = move.state
   task.statusAt = w.now
-  task.statusMessage = move.message ?? null
   if (move.skipped === true) task.skipped = true
   if (move.metadata !== undefined) task.metadata = { ...task.metadata, ...move.metadata }
 }

@@ -78,12 +78,23 @@ export function writeCursor(cursor: Cursor): string {
   return Buffer.from(JSON.stringify([cursor.time, cursor.id])).toString('base64url')
 }
 
+/** Ids that this server makes; anything else in a token is not its own. */
+const OWN_ID = /^[\w-]{1,100}$/
+
+/** A time as Postgres takes it, in UTC; null for one that it does not. A second of 60 and the year 0 are such times. */
+export function storableTime(given: string): string | null {
+  const time = new Date(given)
+  const year = time.getUTCFullYear()
+  return year >= 1 && year <= 9_999 ? time.toISOString() : null
+}
+
 /** @throws TrellisError invalidParams for a token that this server did not write */
 export function readCursor(token: string | undefined): Cursor | null {
   if (token === undefined || token === '') return null
   try {
     const [time, id] = JSON.parse(Buffer.from(token, 'base64url').toString()) as unknown[]
-    if (typeof time === 'string' && typeof id === 'string' && !Number.isNaN(Date.parse(time))) return { time, id }
+    const at = typeof time === 'string' ? storableTime(time) : null
+    if (at !== null && typeof id === 'string' && OWN_ID.test(id)) return { time: at, id }
   } catch {
     // told below
   }

@@ -13,7 +13,7 @@ export async function findClaimable(
 ): Promise<Candidate[]> {
   return sql.$queryRawUnsafe<Candidate[]>(
     `SELECT t.id AS "taskId", t.context_key AS "contextKey" FROM task t JOIN context c ON c.key = t.context_key
-     WHERE t.claimable_at <= clock_timestamp() AND (t.state = 'working' OR c.running < $2) AND NOT t.id = ANY($3::text[])
+     WHERE t.claimable_at <= clock_timestamp() AND (t.state <> 'submitted' OR c.running < $2) AND NOT t.id = ANY($3::text[])
      ORDER BY t.priority DESC, t.claimable_at LIMIT $1`,
     query.limit,
     query.maxRunning,
