@@ -26,7 +26,7 @@ export interface Server {
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts')
 /** Seconds, so that what a lost process held is found within a test's patience. */
-const QUICK = { beatSeconds: 0.2, lostSeconds: 1.5, sweepSeconds: 0.3, pollSeconds: 1 }
+export const QUICK = { beatSeconds: 0.2, lostSeconds: 1.5, sweepSeconds: 0.3, pollSeconds: 1 }
 let started = 0
 
 /** Starts `src/main.ts` on a database and a free port; resolves when it serves. */
