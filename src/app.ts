@@ -224,11 +224,12 @@ async function close(
   await base.database.close()
 }
 
-function databaseOptions({ data }: Config) {
+function databaseOptions({ data, runner }: Config) {
   return {
     ...(data.databaseUrl !== undefined && { databaseUrl: data.databaseUrl }),
     dir: data.dir,
     poolSize: data.poolSize,
+    lostSeconds: runner.lostSeconds,
     migrations: MIGRATIONS,
   }
 }

@@ -14,9 +14,14 @@ export interface DatabaseOptions {
   databaseUrl?: string
   dir: string
   poolSize: number
+  /** After how long without a sign of life a process counts as lost; 20 when absent. */
+  lostSeconds?: number
   /** The folder of the migrations. */
   migrations: string
 }
+
+/** A busy process may be silent for a moment in the middle of a transaction. */
+const MIN_SILENT_SECONDS = 5
 
 /** The database that the process uses, opened and migrated. */
 export interface Database {
@@ -42,7 +47,8 @@ async function openServer(connectionString: string, options: DatabaseOptions): P
   } finally {
     await client.end()
   }
-  const prisma = new PrismaClient({ adapter: openPool(connectionString, options.poolSize) })
+  const silentSeconds = Math.max(options.lostSeconds ?? 20, MIN_SILENT_SECONDS)
+  const prisma = new PrismaClient({ adapter: openPool(connectionString, options.poolSize, silentSeconds) })
   return { prisma, close: () => prisma.$disconnect() }
 }
 
