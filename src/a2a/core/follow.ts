@@ -3,7 +3,7 @@ import type { ContextEvent } from '../../domain/event.ts'
 import type { Artifact, Metadata } from '../../domain/message.ts'
 import type { LoggedEvent } from '../../domain/queries/events.ts'
 import { readTree } from '../../domain/queries/tree.ts'
-import { isInterrupted, isTerminal, type TaskView } from '../../domain/task.ts'
+import { isTerminal, type TaskView } from '../../domain/task.ts'
 import { followEvents } from '../../events/follow.ts'
 import type { Caller, ObjectiveFrame, TaskFrame } from '../trellis.ts'
 import type { CoreDeps } from './deps.ts'
@@ -22,11 +22,11 @@ export interface FollowTask {
 /** The updates of a task after a seq, until it is terminal. Frames of inner tasks carry their own ids. (design §8.3) */
 export async function* followUpdates(deps: CoreDeps, follow: FollowTask): AsyncGenerator<TaskFrame, void, undefined> {
   const { task, contextKey, after, signal } = follow
-  // Nothing will come any more, and what came before is behind the cursor.
-  if (isTerminal(task.state) && after >= task.seq) return
+  // Of a task that has ended nothing will come any more; its context may go on without end.
+  const until = isTerminal(task.state) ? { until: task.seq } : {}
   const inner = follow.inner && task.kind === 'planned'
   const indexes = inner ? await taskIndexes(deps, task) : new Map<string, number>()
-  for await (const event of followEvents(deps, { contextKey, after, signal })) {
+  for await (const event of followEvents(deps, { contextKey, after, signal, ...until })) {
     if (event.type === 'task.created' && event.taskId !== undefined)
       indexes.set(event.taskId, event.data.taskIndex ?? 0)
     const own = event.taskId === task.id
@@ -42,7 +42,7 @@ export async function* followUpdates(deps: CoreDeps, follow: FollowTask): AsyncG
 function endsStream(event: LoggedEvent, untilInput: boolean): boolean {
   if (event.type !== 'task.status') return false
   const { state } = event.data
-  return isTerminal(state) || (untilInput && state === 'input-required' && isInterrupted(state))
+  return isTerminal(state) || (untilInput && state === 'input-required')
 }
 
 type UpdateFrame = Extract<TaskFrame, { kind: 'status' | 'artifact' }>
