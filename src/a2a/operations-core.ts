@@ -1,11 +1,13 @@
 import type { Static } from 'typebox'
-import { TrellisError } from '../base/errors.ts'
+import { invalidParams, TrellisError } from '../base/errors.ts'
+import { storableTime } from '../domain/queries/list-tasks.ts'
 import type { Call } from './call.ts'
 import { taskFrames } from './frames.ts'
 import { type Names, type Operation, type Scope, streaming, type UnaryOperation, unary } from './operation.ts'
 import { AnySchema, CancelTaskSchema, FollowTaskSchema, GetTaskSchema, ListTasksSchema, SendSchema } from './params.ts'
 import { readSend, tidySend, writeAnswer } from './send.ts'
 import type { TaskFilter, Trellis } from './trellis.ts'
+import { shown } from './validation.ts'
 import { readState } from './wire-in.ts'
 import { type Json, writeTask } from './wire-out.ts'
 
@@ -102,8 +104,16 @@ function taskFilter(params: Static<typeof ListTasksSchema>, leaveOutPlannedRoots
     ...(contextId !== undefined && { contextId }),
     ...(status !== undefined && status !== 'TASK_STATE_UNSPECIFIED' && { state: readState(status) }),
     ...(pageToken !== undefined && { pageToken }),
-    ...(statusTimestampAfter !== undefined && { statusTimestampAfter }),
+    ...(statusTimestampAfter !== undefined && { statusTimestampAfter: readTime(statusTimestampAfter) }),
   }
+}
+
+/** RFC 3339 allows more times than the database holds: leap seconds, and the year 0. */
+function readTime(given: string): string {
+  const time = storableTime(given)
+  if (time !== null) return time
+  const expected = 'expected an ISO 8601 time of the years 1 to 9999 without a leap second'
+  throw invalidParams('statusTimestampAfter', `was ${shown(given)}; ${expected}`)
 }
 
 /** A method that this server knows and does not offer: it answers with the error that the protocol has for that. */

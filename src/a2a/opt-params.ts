@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox'
-import type { DraftPlan, DraftTask } from '../domain/draft.ts'
+import { type DraftPlan, type DraftTask, freeKey } from '../domain/draft.ts'
 import { OBJECTIVE_STATUSES } from '../domain/objective.ts'
 import { AnyObject, Id, Name, PageSize, STATE_WORDS } from './params.ts'
 
@@ -87,17 +87,46 @@ export const UpdateStatusSchema = Type.Object({
   metadata: Metadata,
 })
 
-/** `task-2` is the second task of the list, unless a task has that as its key or id. */
-const POSITION = /^task-([1-9]\d*)$/
+interface Listed {
+  key?: string
+  id?: string
+  name: string
+}
+
+/** What the members of a list are called. */
+interface Names {
+  /** One for each member: its key, else its id, else one that nobody has. */
+  keys: string[]
+  /** The key of the member that a name means; the name itself, where it means none. */
+  meant(name: string): string
+}
+
+/**
+ * A member goes by its key, its id, its position (`task-2` is the second task), and its name where no other has that; in
+ * this order, if two of them say the same.
+ */
+function namesOf(listed: readonly Listed[], word: 'task' | 'plan', prefix = ''): Names {
+  const taken = new Set(listed.flatMap(({ key, id }) => [key, id]))
+  const keys = listed.map(({ key, id }, index) => key ?? id ?? freeKey(`${prefix}${word}-${index + 1}`, taken))
+  const known = new Map<string, string>()
+  const twice = new Set<string>()
+  for (const [index, { name }] of listed.entries()) {
+    if (known.has(name)) twice.add(name)
+    known.set(name, keys[index] as string)
+  }
+  for (const name of twice) known.delete(name)
+  for (const [index, key] of keys.entries()) known.set(`${word}-${index + 1}`, key)
+  for (const [index, { id }] of listed.entries()) if (id !== undefined) known.set(id, keys[index] as string)
+  for (const key of keys) known.set(key, key)
+  return { keys, meant: (name) => known.get(name) ?? name }
+}
 
 /**
  * Tasks as a draft: each gets a key, and each dependency becomes the key of what it means. What it cannot mean is left
  * as it is, for the draft's own check to name. `manual`: tasks that name neither agent nor skill wait for the client.
  */
 export function readTasks(tasks: readonly TaskInput[], prefix: string, manual: boolean): DraftTask[] {
-  const keys = tasks.map((task, index) => task.key ?? task.id ?? `${prefix}task-${index + 1}`)
-  const known = new Map(tasks.flatMap(({ key, id }, index) => [key, id].map((name) => [name, keys[index]] as const)))
-  const meant = (name: string) => known.get(name) ?? keys[Number(POSITION.exec(name)?.[1]) - 1] ?? name
+  const { keys, meant } = namesOf(tasks, 'task', prefix)
   return tasks.map(({ key: _, id: __, dependencies = [], ...task }, index) => ({
     ...task,
     key: keys[index] as string,
@@ -106,11 +135,9 @@ export function readTasks(tasks: readonly TaskInput[], prefix: string, manual: b
   }))
 }
 
-/** Plans as a draft: dependencies and alternatives name other plans by key, id, name or `plan-N`. */
+/** Plans as a draft: dependencies and alternatives name other plans as tasks do others. */
 export function readPlans(plans: readonly PlanInput[]): DraftPlan[] {
-  const keys = plans.map((plan, index) => plan.key ?? plan.id ?? `plan-${index + 1}`)
-  const byName = new Map(plans.map((plan, index) => [plan.name, keys[index]]))
-  const meant = (name: string) => (keys.includes(name) ? name : (byName.get(name) ?? name))
+  const { keys, meant } = namesOf(plans, 'plan')
   return plans.map(({ key: _, id: __, run = false, tasks = [], dependencies = [], alternativeTo, ...plan }, index) => ({
     ...plan,
     key: keys[index] as string,

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { readProtocol } from '../../src/a2a/call.ts'
-import { parseJson } from '../../src/a2a/json.ts'
+import { parseJson, refuseUnsafe } from '../../src/a2a/json.ts'
 import { findOperation, OPERATIONS } from '../../src/a2a/operations.ts'
-import { readTasks } from '../../src/a2a/opt-params.ts'
+import { readPlans, readTasks } from '../../src/a2a/opt-params.ts'
 
 t.test('every name is there once, and leads to its own row', async (t) => {
   const methods = OPERATIONS.map(({ method }) => method)
@@ -38,7 +38,9 @@ t.test('any JSON that is harmless parses as JSON.parse does', async () => {
       const expected = JSON.parse(text)
       let seen: unknown
       try {
-        seen = parseJson(text)
+        const parsed = parseJson(text)
+        seen = parsed.value
+        if (parsed.suspicious) refuseUnsafe(seen)
       } catch (error) {
         return /not allowed/.test((error as Error).message)
       }
@@ -53,6 +55,24 @@ t.test('depth counts brackets, not text', async (t) => {
   t.ok(parseJson(`${'['.repeat(200)}${']'.repeat(200)}`))
   t.throws(() => parseJson(`${'['.repeat(201)}${']'.repeat(201)}`), /nested deeper/)
   t.throws(() => parseJson('{"a":"'), /Parse error/)
+})
+
+t.test('a name that only one task has means that one, and keys that are made up are new', async (t) => {
+  const named = [{ name: 'Fly' }, { name: 'Sleep' }, { name: 'Sleep' }, { key: 'task-1', name: 'Ski' }]
+  const tasks = readTasks([...named, { name: 'Home', dependencies: ['Fly', 'Sleep', 'task-1', 'task-2'] }], '', true)
+  t.strictSame(
+    tasks.map(({ key }) => key),
+    ["task-1'", 'task-2', 'task-3', 'task-1', 'task-5'],
+  )
+  t.strictSame(tasks.at(-1)?.dependencies, ["task-1'", 'Sleep', 'task-1', 'task-2'])
+})
+
+t.test('plans go by key, id, position and name', async (t) => {
+  const plans = readPlans([
+    { key: 'a', id: 'b', name: 'First' },
+    { name: 'Second', dependencies: ['a', 'b', 'plan-1', 'First'], alternativeTo: 'b' },
+  ])
+  t.match(plans[1], { key: 'plan-2', dependencies: ['a', 'a', 'a', 'a'], alternativeTo: 'a' })
 })
 
 t.test('task-N, keys and ids all mean the same task', async () => {

@@ -101,7 +101,7 @@ t.test('lists ask for exactly what the params say', async (t) => {
   await call(server, 'ListTasks', {}, V1)
   const plain: TaskFilter = { historyLength: 0, includeArtifacts: false, pageSize: 50, leaveOutPlannedRoots: false }
   t.strictSame(server.fake.last.given, plain)
-  const statusTimestampAfter = '2026-01-01T00:00:00Z'
+  const statusTimestampAfter = '2026-01-01T00:00:00.000Z'
   const more = {
     contextId: 'c',
     pageSize: 2,

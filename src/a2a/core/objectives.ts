@@ -1,11 +1,11 @@
-import { invalidParams, invalidState, objectiveNotFound, planNotFound } from '../../base/errors.ts'
+import { invalidParams, invalidPlan, invalidState, objectiveNotFound, planNotFound } from '../../base/errors.ts'
 import { newId } from '../../base/ids.ts'
 import { cancelObjective } from '../../domain/commands/cancel.ts'
 import { joinObjective } from '../../domain/commands/create-objective.ts'
 import { createPlans } from '../../domain/commands/create-plans.ts'
 import { createRoot } from '../../domain/commands/create-root.ts'
 import { endManually } from '../../domain/commands/end-objective.ts'
-import type { DraftPlan } from '../../domain/draft.ts'
+import { type DraftPlan, freeKey } from '../../domain/draft.ts'
 import { validateDraft } from '../../domain/graph.ts'
 import type { ObjectiveView } from '../../domain/objective.ts'
 import type { PlanView } from '../../domain/plan.ts'
@@ -25,7 +25,7 @@ export async function createObjective(
   objective: Parameters<Trellis['createObjective']>[1],
 ): Promise<ObjectiveView> {
   const plans = manualPlans(deps.agents, objective.plans ?? [])
-  if (plans.length > 0) validateDraft({ plans }, deps.limits)
+  validateDraft({ ...objective, plans }, deps.limits)
   const { tenant, owner } = caller
   const key = newId('context')
   const wireId = objective.id ?? key
@@ -94,6 +94,7 @@ export async function updateObjective(
   change: Parameters<Trellis['updateObjective']>[2],
 ): Promise<ObjectiveView> {
   const { status, ...said } = change
+  validateDraft({ ...said, plans: [] }, deps.limits)
   await changeObjective(deps, caller, id, (w) => {
     if (Object.keys(said).length > 0) describe(w, said)
     if (status !== undefined && status !== w.objective()?.status) endManually(w, id, status)
@@ -135,7 +136,7 @@ async function changeObjective(
 
 /** Adds a plan to the newest unfinished planned root of an objective, or to a new one. (design §3.4) */
 export async function createPlan(deps: CoreDeps, caller: Caller, plan: CreatePlan): Promise<PlanView> {
-  const existing = await readObjectiveTree(deps, caller, plan.objectiveId)
+  const existing = await readObjectiveTree(deps, caller, plan.objectiveId, { includePlans: true, includeTasks: false })
   const [draft] = manualPlans(deps.agents, [draftOf(plan, existing)]) as [DraftPlan]
   let planId = ''
   validateDraft(
@@ -149,15 +150,18 @@ export async function createPlan(deps: CoreDeps, caller: Caller, plan: CreatePla
   return getPlan(deps, caller, planId)
 }
 
-/** Plans are named by id, or by name where that is unique. */
-function draftOf(plan: CreatePlan, existing: ObjectiveView): DraftPlan {
+/** Its dependencies become ids of plans that the objective has. */
+function draftOf(plan: CreatePlan, { plans = [] }: ObjectiveView): DraftPlan {
   const { name, description, onFailure, metadata, tasks } = plan
+  const key = freeKey('plan', new Set(tasks.map((task) => task.key)))
+  const known = planIds(plans)
   const idOf = (given: string) => {
-    const named = existing.plans?.filter((other) => other.name === given) ?? []
-    return named.length === 1 ? (named[0] as PlanView).id : given
+    const id = known.get(given)
+    if (id === undefined) throw invalidPlan(key, `it names ${JSON.stringify(given)}, which is no plan of the objective`)
+    return id
   }
   return {
-    key: 'plan',
+    key,
     name,
     tasks,
     dependencies: plan.dependencies.map(idOf),
@@ -166,6 +170,19 @@ function draftOf(plan: CreatePlan, existing: ObjectiveView): DraftPlan {
     ...(plan.alternativeTo !== undefined && { alternativeTo: idOf(plan.alternativeTo) }),
     ...(metadata && { metadata }),
   }
+}
+
+/** The ids of plans by id, and by name where that is unique. */
+function planIds(plans: readonly PlanView[]): Map<string, string> {
+  const ids = new Map<string, string>()
+  const twice = new Set<string>()
+  for (const { name, id } of plans) {
+    if (ids.has(name)) twice.add(name)
+    ids.set(name, id)
+  }
+  for (const name of twice) ids.delete(name)
+  for (const { id } of plans) ids.set(id, id)
+  return ids
 }
 
 function newestUnfinished(w: WorkingCopy): string | undefined {
