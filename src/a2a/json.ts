@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { invalidParams, TrellisError } from '../base/errors.ts'
 
 /** Deeper JSON is refused before it is parsed: what recursion walks later must not overflow its stack. */
@@ -6,19 +7,24 @@ const MAX_DEPTH = 200
 /** What makes a parsed value worth a second look: escapes that hide characters, and names that reach prototypes. */
 const SUSPICIOUS = /\\u|__proto__|"constructor"/
 
+export interface Parsed {
+  value: unknown
+  /** `refuseUnsafe` may find something in it; otherwise it would look in vain. */
+  suspicious: boolean
+}
+
 /** Parses a request's body. Throws `parseError`; what JSON allows and Trellis does not is `invalidRequest`. */
-export function parseJson(text: string): unknown {
+export function parseJson(body: string | Buffer): Parsed {
+  if (typeof body !== 'string' && !isUtf8(body)) throw new TrellisError('parseError', 'Parse error: it is not UTF-8')
+  const text = String(body)
   if (depthOf(text) > MAX_DEPTH) {
     throw new TrellisError('invalidRequest', `The JSON is nested deeper than the ${MAX_DEPTH} levels that are allowed`)
   }
-  let value: unknown
   try {
-    value = JSON.parse(text)
+    return { value: JSON.parse(text), suspicious: SUSPICIOUS.test(text) }
   } catch (error) {
     throw new TrellisError('parseError', `Parse error: ${(error as Error).message}`, { cause: error })
   }
-  if (SUSPICIOUS.test(text)) refuseUnsafe(value, '')
-  return value
 }
 
 /** How deep brackets nest. Text inside strings is jumped over. */
@@ -49,7 +55,7 @@ function stringEnd(text: string, start: number): number {
 }
 
 /** Postgres stores neither NUL nor half a surrogate pair, and no object may bring a prototype of its own. */
-function refuseUnsafe(value: unknown, at: string): void {
+export function refuseUnsafe(value: unknown, at = ''): void {
   if (typeof value === 'string') refuseUnsafeText(value, at)
   if (typeof value !== 'object' || value === null) return
   if (Array.isArray(value)) {
@@ -60,7 +66,7 @@ function refuseUnsafe(value: unknown, at: string): void {
     const path = at === '' ? key : `${at}.${key}`
     refuseUnsafeText(key, path)
     if (key === '__proto__' || (key === 'constructor' && hasPrototype(field))) {
-      throw invalidParams(path.replace(/^params\./, ''), 'this name is not allowed')
+      throw invalidParams(path, 'this name is not allowed')
     }
     refuseUnsafe(field, path)
   }
@@ -68,7 +74,7 @@ function refuseUnsafe(value: unknown, at: string): void {
 
 function refuseUnsafeText(text: string, at: string): void {
   if (text.isWellFormed() && !text.includes('\0')) return
-  throw invalidParams(at.replace(/^params\./, ''), 'has a NUL character or half a surrogate pair, which is not allowed')
+  throw invalidParams(at === '' ? 'params' : at, 'has a NUL character or half a surrogate pair, which is not allowed')
 }
 
 function hasPrototype(value: unknown): boolean {

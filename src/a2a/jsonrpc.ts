@@ -1,7 +1,7 @@
 import { invalidParams, TrellisError } from '../base/errors.ts'
 import { type Call, type Protocol, readProtocol, type ServiceParameters, type Style, type Version } from './call.ts'
 import { asTrellisError, rpcHttpStatus, toRpcError } from './errors.ts'
-import { parseJson } from './json.ts'
+import { type Parsed, parseJson, refuseUnsafe } from './json.ts'
 import type { Frame, StreamOperation } from './operation.ts'
 import { findOperation } from './operations.ts'
 import type { Caller, Trellis } from './trellis.ts'
@@ -63,35 +63,36 @@ export class JsonRpc {
   }
 
   /** Answers one body: a request, a notification, or a batch of them. Never rejects. */
-  async answer(text: string, peer: Peer): Promise<RpcOutcome> {
-    let value: unknown
+  async answer(body: string | Buffer, peer: Peer): Promise<RpcOutcome> {
+    let parsed: Parsed
     try {
-      value = parseJson(text)
+      parsed = parseJson(body)
     } catch (error) {
       return errorReply(null, error, versionOf(peer))
     }
-    return this.answerValue(value, peer)
+    return this.answerParsed(parsed, peer)
   }
 
   /** The same for a body that is parsed already. */
-  async answerValue(value: unknown, peer: Peer): Promise<RpcOutcome> {
-    return Array.isArray(value) ? this.#batch(value, peer) : this.#single(value, peer)
+  async answerParsed({ value, suspicious }: Parsed, peer: Peer): Promise<RpcOutcome> {
+    if (Array.isArray(value)) return this.#batch(value, suspicious, peer)
+    return this.#single({ value, suspicious }, peer)
   }
 
-  async #batch(values: readonly unknown[], peer: Peer): Promise<RpcOutcome> {
+  async #batch(values: readonly unknown[], suspicious: boolean, peer: Peer): Promise<RpcOutcome> {
     if (values.length === 0 || values.length > MAX_BATCH) {
       const found = values.length === 0 ? 'is empty' : `has ${values.length} requests`
       const error = new TrellisError('invalidRequest', `The batch ${found}; expected 1 to ${MAX_BATCH} requests`)
       return errorReply(null, error, versionOf(peer))
     }
-    const outcomes = await Promise.all(values.map((value) => this.#single(value, peer, true)))
+    const outcomes = await Promise.all(values.map((value) => this.#single({ value, suspicious }, peer, true)))
     const replies = outcomes.filter((outcome) => outcome.kind === 'reply')
     if (replies.length === 0) return { kind: 'none' }
     const protocol = replies[0]?.protocol
     return { kind: 'reply', status: 200, body: replies.map(({ body }) => body), ...(protocol && { protocol }) }
   }
 
-  async #single(value: unknown, peer: Peer, batched = false): Promise<RpcOutcome> {
+  async #single({ value, suspicious }: Parsed, peer: Peer, batched = false): Promise<RpcOutcome> {
     let id: RpcId = null
     let version: Version = '0.3'
     let request: RpcRequest | undefined
@@ -103,6 +104,7 @@ export class JsonRpc {
       version = protocol.version
       const { operation, style } = findOperation(request.method, protocol)
       const call = makeCall(peer, protocol, style, request)
+      if (suspicious) refuseUnsafe(request.params)
       checkParams(request.params, call.caller.tenant)
       if (operation.streams) return await this.#open(operation, request, call, protocol, batched)
       const result = await operation.run(this.#trellis, request.params, call)
@@ -157,13 +159,15 @@ export function errorBody(id: RpcId, error: TrellisError, version: Version): obj
 }
 
 /** Before a request is read, the peer's own version says how errors are written. */
-function versionOf({ parameters }: Peer): Version {
+export function versionOf({ parameters }: Pick<Peer, 'parameters'>): Version {
   return parameters.version?.trim().startsWith('1.') ? '1.0' : '0.3'
 }
 
-function readId(value: unknown): RpcId {
+/** The id that a response goes to; null where there is none that can be said back. */
+export function readId(value: unknown): RpcId {
   const id = isObject(value) ? value['id'] : undefined
-  return typeof id === 'string' || typeof id === 'number' ? id : null
+  // A number too large for JavaScript cannot be said back.
+  return typeof id === 'string' || Number.isFinite(id) ? (id as RpcId) : null
 }
 
 function readRequest(value: unknown, id: RpcId): RpcRequest {

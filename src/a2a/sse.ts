@@ -30,7 +30,9 @@ export async function sendEventStream(reply: FastifyReply, stream: RpcStream, li
       }
     }
   } catch (error) {
-    if (!raw.destroyed) raw.write(eventText(errorBody(stream.id, asTrellisError(error), stream.version)))
+    const seen = asTrellisError(error)
+    if (seen.meaning === 'internal') reply.log.error({ err: error }, 'a stream failed')
+    if (!raw.destroyed) raw.write(eventText(errorBody(stream.id, seen, stream.version)))
   } finally {
     await stream.rest.return?.()
   }
@@ -41,18 +43,19 @@ function eventText(data: object, seq?: number): string {
   return `${id}data: ${JSON.stringify(data)}\n\n`
 }
 
-/** True once all that was written is read; false if the reader left, or stood still for the stall time. */
+/** True once all that was written is read; false if the reader left, or took nothing at all for the stall time. */
 function drains(raw: ServerResponse, stallSeconds: number): Promise<boolean> {
   return new Promise((resolve) => {
     const settle = (drained: boolean) => () => {
-      clearTimeout(timer)
-      raw.off('drain', onDrain).off('close', onClose)
+      raw.setTimeout(0)
+      raw.off('drain', onDrain).off('close', onEnd).off('timeout', onEnd)
       resolve(drained)
     }
     const onDrain = settle(true)
-    const onClose = settle(false)
-    const timer = setTimeout(onClose, stallSeconds * 1_000)
-    raw.once('drain', onDrain).once('close', onClose)
+    const onEnd = settle(false)
+    // The socket's own timeout: whoever reads a large frame slowly keeps putting it off.
+    raw.setTimeout(stallSeconds * 1_000)
+    raw.once('drain', onDrain).once('close', onEnd).once('timeout', onEnd)
   })
 }
 
@@ -60,9 +63,7 @@ function drains(raw: ServerResponse, stallSeconds: number): Promise<boolean> {
 function cutOff(raw: ServerResponse, stream: RpcStream, lastSeq: number | undefined, limits: ReaderLimits): void {
   if (raw.destroyed) return
   raw.end(eventText(errorBody(stream.id, tooSlow(lastSeq), stream.version)))
-  const timer = setTimeout(() => raw.destroy(), limits.stallSeconds * 1_000)
-  timer.unref()
-  raw.once('close', () => clearTimeout(timer))
+  raw.setTimeout(limits.stallSeconds * 1_000, () => raw.destroy())
 }
 
 /** Tells a reader that was cut off where to resume. */

@@ -79,6 +79,6 @@ function describe(schema: Record<string, unknown> | undefined): string {
 /** The value as an error shows it: short, and never a whole document. */
 export function shown(value: unknown): string {
   if (value === undefined) return 'missing'
-  const json = JSON.stringify(value) ?? String(value)
+  const json = typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? String(value))
   return json.length > 60 ? `${json.slice(0, 57)}…` : json
 }

@@ -1,12 +1,16 @@
 import type { WebSocket } from 'ws'
-import { TrellisError } from '../base/errors.ts'
+import { invalidParams, TrellisError } from '../base/errors.ts'
+import type { Version } from './call.ts'
 import { asTrellisError } from './errors.ts'
-import { parseJson } from './json.ts'
-import { errorBody, type JsonRpc, type Peer, type RpcId, type RpcStream } from './jsonrpc.ts'
+import { type Parsed, parseJson } from './json.ts'
+import { errorBody, type JsonRpc, type Peer, type RpcStream, readId, versionOf } from './jsonrpc.ts'
 import { type ReaderLimits, tooSlow } from './sse.ts'
+import { shown } from './validation.ts'
 import { isObject } from './wire-in.ts'
 
 const MAX_STREAMS = 100
+/** Calls that are not answered yet, streams among them. */
+const MAX_CALLS = 1_000
 
 /** What a socket needs to be told once. */
 export interface SocketOptions {
@@ -27,13 +31,14 @@ export class RpcSocket {
   readonly #options: SocketOptions
   readonly #calls = new Map<string, AbortController>()
   #open = 0
+  #unanswered = 0
   readonly #gone = new AbortController()
 
   constructor(socket: WebSocket, options: SocketOptions) {
     this.#socket = socket
     this.#options = options
     const signal = AbortSignal.any([this.#gone.signal, options.stopping])
-    socket.on('message', (bytes) => void this.#receive(String(bytes), signal))
+    socket.on('message', (bytes) => void this.#receive(bytes as Buffer, signal))
     socket.on('close', () => this.#gone.abort())
     this.#beat(options.limits.heartbeatSeconds)
   }
@@ -53,18 +58,31 @@ export class RpcSocket {
     this.#socket.on('close', () => clearInterval(timer))
   }
 
-  async #receive(text: string, gone: AbortSignal): Promise<void> {
+  async #receive(bytes: Buffer, gone: AbortSignal): Promise<void> {
     const { rpc, peer } = this.#options
-    const value = parsed(text)
-    if (value === undefined) return this.#answer(await rpc.answer(text, { ...peer, signal: gone }))
+    const parsed = tryParse(bytes)
+    if (parsed === undefined) return this.#answer(await rpc.answer(bytes, { ...peer, signal: gone }))
+    const { value } = parsed
     if (isObject(value) && value['method'] === 'stream/cancel') return this.#cancel(value)
+    if (this.#unanswered >= MAX_CALLS) return this.#turnAway(value)
     const key = isObject(value) ? JSON.stringify(value['id'] ?? null) : ''
     const controller = this.#enter(key)
     const signal = AbortSignal.any([gone, controller.signal])
-    const outcome = await rpc.answerValue(value, { ...peer, signal })
-    if (outcome.kind === 'stream') await this.#stream(outcome, key, controller)
-    else this.#answer(outcome)
-    if (this.#calls.get(key) === controller) this.#calls.delete(key)
+    this.#unanswered += 1
+    try {
+      const outcome = await rpc.answerParsed(parsed, { ...peer, signal })
+      if (outcome.kind === 'stream') await this.#stream(outcome, key, controller)
+      else this.#answer(outcome)
+    } finally {
+      this.#unanswered -= 1
+      if (this.#calls.get(key) === controller) this.#calls.delete(key)
+    }
+  }
+
+  #turnAway(value: unknown): void {
+    const message = `This socket has ${MAX_CALLS} unanswered calls, which is the most it may have`
+    const body = errorBody(readId(value), new TrellisError('limitExceeded', message), this.#version)
+    this.#answer({ kind: 'reply', status: 200, body })
   }
 
   /** From its first moment a call can be canceled by its id; of two with one id, the one that came first. */
@@ -72,6 +90,10 @@ export class RpcSocket {
     const controller = new AbortController()
     if (!this.#calls.has(key)) this.#calls.set(key, controller)
     return controller
+  }
+
+  get #version(): Version {
+    return versionOf(this.#options.peer)
   }
 
   #answer(outcome: Awaited<ReturnType<JsonRpc['answer']>>): void {
@@ -142,14 +164,14 @@ export class RpcSocket {
   }
 
   #cancel(request: Record<string, unknown>): void {
-    const id = (request['id'] ?? null) as RpcId
+    const id = readId(request)
     const params = isObject(request['params']) ? request['params'] : {}
     const controller = this.#calls.get(JSON.stringify(params['id'] ?? null))
     controller?.abort()
     if (request['id'] === undefined) return
     if (controller !== undefined) return void this.#send({ jsonrpc: '2.0', id, result: { id: params['id'] } })
-    const error = new TrellisError('invalidParams', `id: no stream with the id ${JSON.stringify(params['id'])} is open`)
-    this.#send(errorBody(id, error, '0.3'))
+    const error = invalidParams('id', `was ${shown(params['id'])}; no call with that id is open`)
+    this.#send(errorBody(id, error, this.#version))
   }
 
   /** Resolves when the bytes have left the process, or cannot any more. */
@@ -162,9 +184,9 @@ export class RpcSocket {
 }
 
 /** The value, or undefined where the error is to be answered by the ordinary way. */
-function parsed(text: string): unknown {
+function tryParse(bytes: Buffer): Parsed | undefined {
   try {
-    return parseJson(text)
+    return parseJson(bytes)
   } catch {
     return undefined
   }

@@ -3,7 +3,7 @@ import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import type { CardInputs } from '../a2a/card.ts'
 import type { Trellis } from '../a2a/trellis.ts'
 import { cardRoutes } from './card-route.ts'
-import { errorHandler } from './error-handler.ts'
+import { errorHandler, failureOf } from './error-handler.ts'
 import { type CheckReadiness, healthRoutes } from './health.ts'
 import { anonymous, type Identify, OpenCalls } from './peer.ts'
 import { rpcRoutes } from './rpc-route.ts'
@@ -38,6 +38,9 @@ export interface HttpOptions {
   allowedOrigins?: readonly string[]
 }
 
+/** How long a request may take to arrive. How long its answer takes is another matter. */
+const RECEIVE_SECONDS = 120
+
 /**
  * Every route that Trellis serves over HTTP, on an instance that does not listen yet. Closing it ends open streams and
  * waits first. (design §8, §9)
@@ -51,6 +54,8 @@ export function buildHttp(options: HttpOptions): FastifyInstance {
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: limits.bodyBytes,
     routerOptions: { ignoreTrailingSlash: true },
+    requestTimeout: RECEIVE_SECONDS * 1_000,
+    frameworkErrors: failureOf(limits.bodyBytes),
     forceCloseConnections: 'idle',
   }) as unknown as FastifyInstance
   errorHandler(app, limits.bodyBytes)

@@ -6,15 +6,25 @@ import { RPC_PATHS } from './rpc-route.ts'
 
 /** What fails before or outside of an operation: still JSON, and JSON-RPC where JSON-RPC was asked. */
 export function errorHandler(app: FastifyInstance, bodyBytes: number): void {
-  app.setErrorHandler((error: FastifyError, request, reply) => {
+  // Bodies are read by the routes that want them, so that what is refused anyway is not refused for its body.
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null))
+  app.setErrorHandler(failureOf(bodyBytes))
+  app.setNotFoundHandler((request, reply) => {
+    const message = `${request.method} ${request.url.slice(0, 200)} is not served; JSON-RPC is at POST / and POST /a2a`
+    const known = RPC_PATHS.includes(pathOf(request))
+    if (known) reply.header('allow', 'POST')
+    return sendError(request, reply, new TrellisError('methodNotFound', message), known ? 405 : 404)
+  })
+}
+
+/** Answers what failed before or outside of an operation. */
+export function failureOf(bodyBytes: number) {
+  return (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
     const seen = transportError(error, bodyBytes)
     if (seen.meaning === 'internal') request.log.error({ err: error }, 'a request failed')
     return sendError(request, reply, seen, statusOf(error, seen))
-  })
-  app.setNotFoundHandler((request, reply) => {
-    const message = `${request.method} ${request.url.slice(0, 200)} is not served; JSON-RPC is at POST / and POST /a2a`
-    return sendError(request, reply, new TrellisError('methodNotFound', message), 404)
-  })
+  }
 }
 
 /** Fastify's own errors, by meaning. */
@@ -44,9 +54,12 @@ function statusOf(error: FastifyError, seen: TrellisError): number {
 function sendError(request: FastifyRequest, reply: FastifyReply, error: TrellisError, status: number) {
   if (status === 503) reply.header('retry-after', RETRY_AFTER_SECONDS)
   const version = String(request.headers['a2a-version'] ?? '').startsWith('1.') ? '1.0' : '0.3'
-  const path = request.url.split('?', 1)[0]?.replace(/(.)\/$/, '$1') ?? ''
-  const rpc = request.method === 'POST' && RPC_PATHS.includes(path)
+  const rpc = request.method === 'POST' && RPC_PATHS.includes(pathOf(request))
   return reply.code(status).send(rpc ? errorBody(null, error, version) : restBody(error, status))
+}
+
+function pathOf({ url }: FastifyRequest): string {
+  return url.split('?', 1)[0]?.replace(/(.)\/$/, '$1') ?? ''
 }
 
 /** google.rpc.Status, as A2A's HTTP+JSON binding writes errors. (A2A 1.0 §11.6) */

@@ -61,15 +61,21 @@ export class HttpPeer implements Peer {
   }
 
   get signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      const controller = this.#calls.open()
-      this.#controller = controller
-      this.#reply.raw.once('close', () => {
-        this.#calls.release(controller)
-        controller.abort()
-      })
-    }
+    this.#controller ??= this.#watch()
     return this.#controller.signal
+  }
+
+  #watch(): AbortController {
+    const { raw } = this.#reply
+    const controller = this.#calls.open()
+    const leave = () => {
+      this.#calls.release(controller)
+      controller.abort()
+    }
+    // Who left already does not leave again.
+    if (raw.destroyed) leave()
+    else raw.once('close', leave)
+    return controller
   }
 
   onFailure(error: unknown, method: string): void {

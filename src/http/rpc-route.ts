@@ -26,11 +26,11 @@ export interface RpcRouteOptions {
 export function rpcRoutes(app: FastifyInstance, options: RpcRouteOptions): void {
   const rpc = new JsonRpc(options.trellis)
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser(JSON_TYPES, { parseAs: 'string' }, (_request, body, done) => done(null, body))
+  app.addContentTypeParser(JSON_TYPES, { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   for (const url of RPC_PATHS) {
     app.post(url, { sse: 'manual' }, async (request, reply) => {
       const peer = new HttpPeer(request, reply, options.identify(request), options.calls)
-      const outcome = await rpc.answer((request.body as string | undefined) ?? '', peer)
+      const outcome = await rpc.answer((request.body as Buffer | undefined) ?? '', peer)
       if (outcome.kind === 'none') return reply.code(204).send()
       if (outcome.kind === 'reply') return sendReply(reply, outcome)
       echoExtensions(reply, outcome.protocol, peer.parameters.legacyExtensions)

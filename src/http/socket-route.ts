@@ -1,5 +1,5 @@
-import fastifyWebsocket from '@fastify/websocket'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import fastifyWebsocket, { type WebsocketHandler } from '@fastify/websocket'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { JsonRpc, spoken } from '../a2a/jsonrpc.ts'
 import type { ReaderLimits } from '../a2a/sse.ts'
 import type { Trellis } from '../a2a/trellis.ts'
@@ -21,14 +21,19 @@ export async function socketRoute(app: FastifyInstance, options: SocketRouteOpti
   const rpc = new JsonRpc(trellis)
   await app.register(fastifyWebsocket, { options: { maxPayload: limits.bodyBytes } })
   const refuseOrigin = originGuard(options.allowedOrigins)
-  app.get('/ws', { websocket: true, onRequest: refuseOrigin }, (socket, request) => {
+  const handler = async (_request: FastifyRequest, reply: FastifyReply) => {
+    reply.header('upgrade', 'websocket').header('connection', 'upgrade')
+    throw Object.assign(new Error('This is a WebSocket; expected an upgrade'), { statusCode: 426 })
+  }
+  const wsHandler: WebsocketHandler = (socket, request) => {
     const stopping = calls.open()
     socket.on('close', () => calls.release(stopping))
     const parameters = { ...spoken(request.query as Record<string, unknown>), ...spoken(request.headers) }
     const onFailure = (error: unknown, method: string) => request.log.error({ err: error, method }, 'a call failed')
     const peer = { identity: identify(request), parameters, onFailure }
     new RpcSocket(socket, { rpc, peer, stopping: stopping.signal, limits })
-  })
+  }
+  app.route({ method: 'GET', url: '/ws', onRequest: refuseOrigin, handler, wsHandler })
 }
 
 /** Browsers let any page open a socket to anywhere: a page of another origin would act as its visitor. */

@@ -16,7 +16,7 @@ export interface Posted {
 /** Posts a body as it is, and reads the answer as JSON if there is any. */
 export async function post(
   server: Server,
-  body: string,
+  body: string | Uint8Array<ArrayBuffer>,
   headers: Record<string, string> = {},
   path = '/',
 ): Promise<Posted> {

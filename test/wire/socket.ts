@@ -28,6 +28,10 @@ export class Socket {
     this.#socket.send(typeof body === 'string' ? body : JSON.stringify(body))
   }
 
+  sendBytes(bytes: Buffer): void {
+    this.#socket.send(bytes)
+  }
+
   /** The next thing received; fails once the socket is closed. */
   async next(): Promise<Answer> {
     while (this.#received.length === 0) {

@@ -183,7 +183,7 @@ async function deafFollower(server: Double, id: string): Promise<{ read(): Promi
 }
 
 t.test('a slow reader is cut off and told where to resume, and nobody else waits for it', async (t) => {
-  const server = await startDouble(t, { limits: { bufferBytes: 64 * 1024, stallSeconds: 0.3 } })
+  const server = await startDouble(t, { limits: { bufferBytes: 64 * 1024, stallSeconds: 1 } })
   const { id, contextId } = await start(server)
   const deaf = await deafFollower(server, id)
   const other = await open(server, 'tasks/resubscribe', { id })

@@ -110,6 +110,29 @@ export async function framing(t: Test, server: Server): Promise<void> {
     t.match((await post(server, nul)).body.error, { code: -32602, message: /message\.parts\[0\]\.text.*NUL/ })
     const half = nul.replace('\\u0000', '\\ud800')
     t.match((await post(server, half)).body.error, { code: -32602, message: /surrogate/ })
+    const { body } = await post(server, `[${nul},{"jsonrpc":"2.0","id":2,"method":"tasks/get","params":{"id":"x"}}]`)
+    t.match(body, [
+      { id: 1, error: { code: -32602 } },
+      { id: 2, error: { code: -32001 } },
+    ])
+    const latin = Buffer.from('{"jsonrpc":"2.0","id":1,"method":"tasks/get","params":{"id":"é"}}', 'latin1')
+    t.match((await post(server, latin)).body, { id: null, error: { code: -32700, message: /UTF-8/ } })
+    const endless = '{"jsonrpc":"2.0","id":1e999,"method":"tasks/get","params":{"id":"x"}}'
+    t.match((await post(server, endless)).body, { id: null, error: { code: -32600, message: /^id was Infinity/ } })
+  })
+
+  await t.test('other verbs are told which one is served', async (t) => {
+    for (const method of ['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS']) {
+      const headers = { 'content-type': 'application/json' }
+      const response = await fetch(`${server.baseUrl}/a2a`, { method, headers })
+      t.match({ status: response.status, allow: response.headers.get('allow') }, { status: 405, allow: 'POST' }, method)
+      t.equal(response.headers.get('access-control-allow-origin'), null, 'and no page of another origin is let in')
+    }
+    const socket = await fetch(`${server.baseUrl}/ws`)
+    t.match(await socket.json(), { error: { code: 426, message: /WebSocket/ } })
+    t.equal(socket.headers.get('upgrade'), 'websocket')
+    const bad = await fetch(`${server.baseUrl}/%ff`)
+    t.match(await bad.json(), { error: { code: 400, details: Array } })
   })
 
   await t.test('1.0 carries errors as a list of typed details', async (t) => {
