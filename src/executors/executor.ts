@@ -75,6 +75,8 @@ export interface RequestContext {
   readonly attempt: Readonly<AttemptRecord>
   /** The answer that this call of `execute` goes on with, when the attempt was interrupted before. */
   readonly answer?: Message
+  /** What clients send to the task while this call runs, as it comes; ends with the signal. */
+  messages(): AsyncIterable<Message>
   /**
    * Commits what must be known after a crash, before going on. False: the lease was lost, stop at once. Ids of remote
    * work land even after the signal fired, and after `execute` returned because of it.

@@ -1,6 +1,7 @@
 import type { AttemptRef } from '../domain/commands/run.ts'
 import type { ExecutionEvent } from '../domain/execution.ts'
 import { isTerminal } from '../domain/task.ts'
+import { checkEvent } from '../executors/check-event.ts'
 import type { EventQueue } from '../executors/executor.ts'
 
 /** How long chunks of one attempt are gathered before they are committed. (design §5.7) */
@@ -35,8 +36,10 @@ export class AttemptEvents implements EventQueue {
     return this.firstEvent.promise
   }
 
-  publish(event: ExecutionEvent): void {
+  /** @throws ExecutorError for what is no event */
+  publish(published: ExecutionEvent): void {
     if (this.closed) return
+    const event = checkEvent(published)
     this.pending.push(event)
     if (endsAttempt(event)) {
       this.closed = true

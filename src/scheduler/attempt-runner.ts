@@ -1,5 +1,7 @@
 import type { Logger } from 'pino'
+import { TrellisError } from '../base/errors.ts'
 import { newId } from '../base/ids.ts'
+import { storable } from '../base/storable.ts'
 import type { Changes } from '../domain/change.ts'
 import { publish } from '../domain/commands/publish.ts'
 import {
@@ -48,6 +50,7 @@ type Ending =
   | { kind: 'aborted'; reason: AbortReason }
 
 const RETRY_WRITE_MILLISECONDS = 500
+const MAX_REFUSALS = 10
 
 /** Runs claimed attempts: calls their executors and commits what comes of it, guarded by the lease. (design §6) */
 export class AttemptRunner {
@@ -170,7 +173,7 @@ class OneAttempt {
     const work = known ?? (await this.options.readWork(this.task.id))
     if (work === null) throw new ExecutorError(`Task ${this.task.id} is gone`, { retryable: false })
     const params = contextParams(work, this.active.signal, (patch) =>
-      this.write((w) => recordAttempt(w, this.ref, patch)),
+      this.write((w) => recordAttempt(w, this.ref, storable(patch))),
     )
     const messages = () => this.messages()
     return { executor, context: await this.options.builder.build({ ...params, messages }) }
@@ -263,22 +266,34 @@ class OneAttempt {
     })
   }
 
-  /** An outcome is not given up because the database is away: it is written when that is back, unless the lease is lost. */
-  private async writeUntilDone(decide: (w: WorkingCopy) => boolean): Promise<void> {
-    for (;;) {
+  /**
+   * An outcome is not given up because the database is away: it is written when that is back, unless the lease is lost.
+   * One that the database refuses again and again fails the attempt instead.
+   */
+  private async writeUntilDone(outcome: (w: WorkingCopy) => boolean): Promise<void> {
+    let decide = outcome
+    for (let refused = 0; ; ) {
       try {
         await this.write(decide)
         return
       } catch (error) {
         this.log.warn({ err: error }, 'outcome not written yet')
         if (this.active.signal.reason === 'shutdown') return
+        if (!isAway(error)) refused += 1
+        if (refused === MAX_REFUSALS) decide = (w) => failAttempt(w, this.ref, NOT_STORED)
         await new Promise((resolve) => setTimeout(resolve, RETRY_WRITE_MILLISECONDS))
       }
     }
   }
 }
 
+const NOT_STORED: Failure = { error: 'The outcome could not be stored', retryable: false, outcome: 'failed' }
+
+function isAway(error: unknown): boolean {
+  return error instanceof TrellisError && error.meaning === 'unavailable'
+}
+
 function failureOf(error: unknown): Failure {
   const retryable = !(error instanceof ExecutorError) || error.retryable
-  return { error: error instanceof Error ? error.message : String(error), retryable, outcome: 'failed' }
+  return { error: storable(error instanceof Error ? error.message : String(error)), retryable, outcome: 'failed' }
 }
