@@ -145,9 +145,16 @@ export async function createPlan(deps: CoreDeps, caller: Caller, plan: CreatePla
   )
   await changeObjective(deps, caller, plan.objectiveId, (w) => {
     const root = newestUnfinished(w) ?? startRoot(deps, w, { name: existing.name })
+    checkRoom(w.plansOf(root).length, draft, deps.limits)
     planId = createPlans(w, root, [draft], deps.defaults)[0] ?? ''
   })
   return getPlan(deps, caller, planId)
+}
+
+/** Plans that are added one by one count together. */
+function checkRoom(plans: number, draft: DraftPlan, { maxPlansPerObjective }: CoreDeps['limits']): void {
+  if (plans < maxPlansPerObjective) return
+  throw invalidPlan(draft.key, `an objective may have at most ${maxPlansPerObjective} plans (maxPlansPerObjective)`)
 }
 
 /** Its dependencies become ids of plans that the objective has. */
