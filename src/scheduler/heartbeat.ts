@@ -26,6 +26,8 @@ export class Heartbeat {
   private readonly options: HeartbeatOptions
   private readonly timers: NodeJS.Timeout[] = []
   private lastBeat = Date.now()
+  /** What this process held at the last beat and did not run. */
+  private idle = new Set<string>()
 
   constructor(options: HeartbeatOptions) {
     this.options = options
@@ -69,14 +71,21 @@ export class Heartbeat {
     await this.checkHeld()
   }
 
-  /** Stops what runs here and is not this process's any more: canceled, or taken over. */
+  /**
+   * Stops what runs here and is not this process's any more: canceled, or taken over. And lets go of what is its own and
+   * does not run here: the answer to the commit of a claim was lost, or the database was away for so long that all was aborted.
+   */
   private async checkHeld(): Promise<void> {
     const { attempts, sql } = this.options
     const running = attempts.active.list().filter((task) => Date.now() - task.startedAt.getTime() > 1_000)
-    if (running.length === 0) return
-    const held = new Map((await findHeld(sql, attempts.runnerId)).map((one) => [one.taskId, one]))
-    for (const task of running)
-      if (held.get(task.taskId)?.lease !== task.lease) attempts.active.abort(task.taskId, 'leaseLost')
+    const held = await findHeld(sql, attempts.runnerId)
+    const leases = new Map(held.map((one) => [one.taskId, one.lease]))
+    for (const task of running) if (leases.get(task.taskId) !== task.lease) task.abort('leaseLost')
+    // Twice in a row, because a claim is committed a moment before its attempt begins.
+    const idle = held.filter(({ taskId }) => attempts.active.get(taskId) === undefined)
+    const forgotten = idle.filter((one) => this.idle.has(leaseOf(one)))
+    this.idle = new Set(idle.map(leaseOf))
+    await this.takeOverAll(forgotten, 'going on with attempts that this process had lost sight of')
   }
 
   private abortAll(): void {
@@ -84,12 +93,20 @@ export class Heartbeat {
   }
 
   private async sweep(): Promise<void> {
-    const { sql, lostSeconds, slots, log } = this.options
+    const { sql, lostSeconds, slots } = this.options
     const lost = await findLost(sql, lostSeconds, TAKEOVERS_AT_ONCE)
-    if (lost.length > 0) log.warn({ count: lost.length }, 'taking over attempts of a lost process')
-    await Promise.all(lost.map((held) => this.takeOver(held)))
+    await this.takeOverAll(lost, 'taking over attempts of a lost process')
     await forgetLostRunners(sql, lostSeconds)
     await slots.sweep()
+  }
+
+  /** Each by itself: one context that cannot be written keeps no other from being taken over. */
+  private async takeOverAll(all: readonly Held[], why: string): Promise<void> {
+    if (all.length === 0) return
+    const { log } = this.options
+    log.warn({ count: all.length }, why)
+    const failed = (held: Held) => (error: unknown) => log.warn({ err: error, taskId: held.taskId }, 'not taken over yet')
+    await Promise.all(all.map((held) => this.takeOver(held).catch(failed(held))))
   }
 
   private async takeOver({ contextKey, ...ref }: Held): Promise<void> {
@@ -105,4 +122,8 @@ export class Heartbeat {
       },
     })
   }
+}
+
+function leaseOf({ taskId, lease }: Held): string {
+  return `${taskId} ${lease}`
 }
