@@ -1,4 +1,4 @@
-import fastifyWebsocket, { type WebsocketHandler } from '@fastify/websocket'
+import fastifyWebsocket, { type WebSocket, type WebsocketHandler } from '@fastify/websocket'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { JsonRpc, spoken } from '../a2a/jsonrpc.ts'
 import type { ReaderLimits } from '../a2a/sse.ts'
@@ -19,7 +19,7 @@ export interface SocketRouteOptions {
 export async function socketRoute(app: FastifyInstance, options: SocketRouteOptions): Promise<void> {
   const { trellis, identify, calls, limits } = options
   const rpc = new JsonRpc(trellis)
-  await app.register(fastifyWebsocket, { options: { maxPayload: limits.bodyBytes } })
+  await app.register(fastifyWebsocket, { options: { maxPayload: limits.bodyBytes }, errorHandler: closeBroken })
   const refuseOrigin = originGuard(options.allowedOrigins)
   const handler = async (_request: FastifyRequest, reply: FastifyReply) => {
     reply.header('upgrade', 'websocket').header('connection', 'upgrade')
@@ -34,6 +34,12 @@ export async function socketRoute(app: FastifyInstance, options: SocketRouteOpti
     new RpcSocket(socket, { rpc, peer, stopping: stopping.signal, limits })
   }
   app.route({ method: 'GET', url: '/ws', onRequest: refuseOrigin, handler, wsHandler })
+}
+
+/** A peer that breaks off or breaks the rules is no fault of ours; what it broke is in the code that ws closes with. */
+function closeBroken(error: Error, socket: WebSocket, request: FastifyRequest): void {
+  request.log.debug({ err: error }, 'a socket broke')
+  socket.close(1011)
 }
 
 /** Browsers let any page open a socket to anywhere: a page of another origin would act as its visitor. */

@@ -6,6 +6,7 @@ import type { Answer, Server } from './rpc.ts'
 export class Socket {
   readonly #socket: WebSocket
   readonly #received: Answer[] = []
+  closeCode: number | undefined
   #wake: () => void = () => {}
 
   private constructor(socket: WebSocket) {
@@ -14,7 +15,10 @@ export class Socket {
       this.#received.push(JSON.parse(String(bytes)))
       this.#wake()
     })
-    socket.on('close', () => this.#wake())
+    socket.on('close', (code) => {
+      this.closeCode = code
+      this.#wake()
+    })
   }
 
   static async open(server: Server, headers: Record<string, string> = {}, query = ''): Promise<Socket> {

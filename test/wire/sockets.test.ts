@@ -71,6 +71,7 @@ t.test('what is too large closes the socket, and stopping the server closes it t
   const large = await Socket.open(server)
   large.send('x'.repeat(2_000))
   await t.rejects(large.next(), /closed/)
+  t.equal(large.closeCode, 1009, 'and says why')
   const socket = await Socket.open(server)
   await follow(server, socket)
   await server.app.close()
