@@ -328,9 +328,6 @@ CREATE INDEX "plan_task_task_id_idx" ON "plan_task"("task_id");
 CREATE INDEX "task_dependency_depends_on_id_idx" ON "task_dependency"("depends_on_id");
 
 -- CreateIndex
-CREATE INDEX "attempt_context_key_agent_idx" ON "attempt"("context_key", "agent");
-
--- CreateIndex
 CREATE UNIQUE INDEX "attempt_task_id_number_key" ON "attempt"("task_id", "number");
 
 -- CreateIndex
@@ -355,9 +352,14 @@ CREATE INDEX "input_request_task_id_idx" ON "input_request"("task_id");
 
 -- The queue: tasks that can be claimed, by when. Empty but for what is ready, waiting for a retry, or parked.
 CREATE INDEX "task_claimable" ON "task" ("priority" DESC, "claimable_at") WHERE "claimable_at" IS NOT NULL;
+-- When the next of them can be.
+CREATE INDEX "task_due" ON "task" ("claimable_at") WHERE "claimable_at" IS NOT NULL;
 -- What a runner holds, for taking it over.
 CREATE INDEX "task_runner" ON "task" ("runner") WHERE "runner" IS NOT NULL;
 CREATE INDEX "task_plan" ON "task" ("plan_id") WHERE "plan_id" IS NOT NULL;
+-- The newest remote context of an objective and an agent.
+CREATE INDEX "attempt_remote_context" ON "attempt" ("context_key", "agent", "started_at" DESC)
+  WHERE "remote_context_id" IS NOT NULL;
 
 ALTER TABLE "context" ADD CONSTRAINT "context_running_counts" CHECK ("running" >= 0);
 ALTER TABLE "task" ADD CONSTRAINT "task_unmet_counts" CHECK ("unmet" >= 0);

@@ -24,8 +24,8 @@ export async function findClaimable(
 /** Milliseconds until the next task becomes claimable; null: none is waiting. */
 export async function nextClaimableIn(sql: Sql): Promise<number | null> {
   const [row] = await sql.$queryRawUnsafe<{ ms: number | null }[]>(
-    `SELECT (extract(epoch FROM min(claimable_at) - clock_timestamp()) * 1000)::float8 AS ms FROM task
-     WHERE claimable_at > clock_timestamp()`,
+    `SELECT (extract(epoch FROM claimable_at - clock_timestamp()) * 1000)::float8 AS ms FROM task
+     WHERE claimable_at > now() ORDER BY claimable_at LIMIT 1`,
   )
   return row?.ms ?? null
 }

@@ -42,28 +42,34 @@ interface WorkRecord {
 
 /**
  * What a task is given: the tasks it depends on or refers to; for a task that starts its plan, the deliverables of the
- * plans before it (through alternatives); and if there are none, what its planned task is given.
+ * plans before it (through alternatives); and if there are none, what its planned task is given. `OFFSET 0` has every row
+ * looked up by its key: the planner would join whole tables. (docs/decisions/0070)
  */
 const RELATED = `
   WITH RECURSIVE giver(id, plan_id, root, depth) AS (
     SELECT t.id, t.plan_id, t.root_id, 0
     UNION ALL
     SELECT parent.id, parent.plan_id, parent.root_id, g.depth + 1
-    FROM giver g JOIN plan p ON p.id = g.plan_id JOIN task parent ON parent.id = p.task_id
+    FROM giver g CROSS JOIN LATERAL (SELECT task_id FROM plan WHERE id = g.plan_id OFFSET 0) p
+      CROSS JOIN LATERAL (SELECT id, plan_id, root_id FROM task WHERE id = p.task_id OFFSET 0) parent
     WHERE g.depth < 20
-      AND NOT EXISTS (SELECT FROM task_dependency d WHERE d.task_id = g.id)
-      AND NOT EXISTS (SELECT FROM plan_dependency pd WHERE pd.plan_id = g.plan_id)),
+      AND NOT EXISTS (SELECT FROM task_dependency d WHERE d.task_id = g.id OFFSET 0)
+      AND NOT EXISTS (SELECT FROM plan_dependency pd WHERE pd.plan_id = g.plan_id OFFSET 0)),
   given(id) AS (
-    SELECT d.depends_on_id FROM giver g JOIN task_dependency d ON d.task_id = g.id
+    SELECT d.depends_on_id
+    FROM giver g CROSS JOIN LATERAL (SELECT depends_on_id FROM task_dependency WHERE task_id = g.id OFFSET 0) d
     UNION
-    SELECT s.id FROM giver g JOIN plan_dependency pd ON pd.plan_id = g.plan_id
-      JOIN plan dp ON dp.id = pd.depends_on_id OR dp.alternative_to = pd.depends_on_id
-      JOIN task s ON s.plan_id = dp.id AND s.state = 'completed'
-    WHERE NOT EXISTS (SELECT FROM task_dependency d WHERE d.task_id = g.id)
-      AND NOT EXISTS (SELECT FROM task_dependency d WHERE d.depends_on_id = s.id AND NOT d.reference))
-  SELECT json_agg(row_to_json(y) ORDER BY y."statusAt", y.id) FROM given JOIN task r ON r.id = given.id AND NOT r.hidden
+    SELECT s.id
+    FROM giver g CROSS JOIN LATERAL (SELECT depends_on_id FROM plan_dependency WHERE plan_id = g.plan_id OFFSET 0) pd
+      CROSS JOIN LATERAL (SELECT id FROM plan WHERE id = pd.depends_on_id
+        UNION ALL SELECT id FROM plan WHERE alternative_to = pd.depends_on_id) dp
+      CROSS JOIN LATERAL (SELECT id FROM task WHERE plan_id = dp.id AND state = 'completed' OFFSET 0) s
+    WHERE NOT EXISTS (SELECT FROM task_dependency d WHERE d.task_id = g.id OFFSET 0)
+      AND NOT EXISTS (SELECT FROM task_dependency d WHERE d.depends_on_id = s.id AND NOT d.reference OFFSET 0))
+  SELECT json_agg(row_to_json(y) ORDER BY y."statusAt", y.id) FROM given
   CROSS JOIN LATERAL (SELECT x.* FROM (SELECT 0 AS "historyLength", true AS "includeArtifacts") k
-    CROSS JOIN LATERAL (SELECT ${TASK_RECORD} FROM task t ${TASK_SOURCE} WHERE t.id = r.id) x) y`
+    CROSS JOIN LATERAL (SELECT ${TASK_RECORD}
+      FROM (SELECT * FROM task WHERE id = given.id AND NOT hidden OFFSET 0) t ${TASK_SOURCE}) x) y`
 
 const READ = `SELECT k.i, row_to_json(w) AS work FROM jsonb_to_recordset($1::jsonb) AS k(i int, "id" text, "historyLength" int, "includeArtifacts" boolean)
   JOIN LATERAL (SELECT

@@ -58,7 +58,8 @@ function insertInto(shape: TableShape): Compose {
 
 function update(shape: TableShape): Compose {
   const sets = shape.mutable.map((name) => `${columnOf(name)} = r."${name}"`).join(', ')
-  const match = shape.key.map((name) => `t.${columnOf(name)} = r."${name}"`).join(' AND ')
+  // `= ANY` can only be looked up in the index, row by row: as `=` it is joined, and the whole table read for that.
+  const match = shape.key.map((name) => `t.${columnOf(name)} = ANY (ARRAY[r."${name}"])`).join(' AND ')
   const guard = shape.name === 'task' ? ` AND t.state NOT IN ('completed', 'failed', 'canceled', 'rejected')` : ''
   const names = [...shape.key, ...shape.mutable]
   return (param) =>
