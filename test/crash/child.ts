@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
 import { createInterface } from 'node:readline'
 
-const PATIENCE_MS = 20_000
+/** More than the longest wait there is: for the job of a dead process to be due again. */
+const PATIENCE_MS = 40_000
 
 export interface Ending {
   code: number | null

@@ -8,7 +8,8 @@ const HEADERS = {
   'A2A-Extensions': 'https://github.com/zeroasterisk/a2a-opt/v1',
 }
 
-const PATIENCE_MS = 20_000
+/** More than the longest wait there is: for the job of a dead process to be due again. */
+const PATIENCE_MS = 40_000
 
 export interface WireTask {
   id: string

@@ -8,7 +8,8 @@ export interface ObjectiveEvent {
   data: Record<string, unknown>
 }
 
-const PATIENCE_MS = 20_000
+/** More than the longest wait there is: for the job of a dead process to be due again. */
+const PATIENCE_MS = 40_000
 const ENDED = ['completed', 'failed', 'canceled']
 
 /** Follows one objective from server to server: it comes back with the id of the last event it saw. */
