@@ -14,22 +14,35 @@ export interface Listeners {
   onError: (error: unknown) => void
 }
 
-/** Tells followers, the runner and running attempts of committed changes: in this process directly, elsewhere by NOTIFY. */
+/**
+ * Tells followers, the runner and running attempts of committed changes: in this process directly, elsewhere by NOTIFY.
+ * Never throws: what is committed is not tried again, whatever comes of telling it.
+ */
 export function announce(listeners: Listeners, changed: readonly Changed[]): void {
   for (const change of changed) {
-    const { copy } = change
-    listeners.runner.committed(change)
-    for (const taskId of copy.aborted) {
-      if (copy.task(taskId).state === 'canceled') listeners.attempts.active.cancel(taskId).catch(listeners.onError)
+    for (const tell of [tellRunner, tellFollowers]) {
+      try {
+        tell(listeners, change)
+      } catch (error) {
+        listeners.onError(error)
+      }
     }
-    for (const { kind, id, state } of copy.tasks.changed) {
-      if (kind === 'planned' && isTerminal(state)) listeners.planning.abort(id)
-    }
-    if (copy.events.length > 0) listeners.hub.wake(copy.context.key)
-    listeners.notifier?.announce({
-      context: copy.events.length > 0 ? copy.context.key : null,
-      aborted: [...copy.aborted],
-      ready: copy.ready.size > 0,
-    })
   }
+}
+
+function tellRunner({ runner, attempts, planning, onError }: Listeners, change: Changed): void {
+  const { copy } = change
+  runner.committed(change)
+  for (const taskId of copy.aborted) {
+    if (copy.task(taskId).state === 'canceled') attempts.active.cancel(taskId).catch(onError)
+  }
+  for (const { kind, id, state } of copy.tasks.changed) {
+    if (kind === 'planned' && isTerminal(state)) planning.abort(id)
+  }
+}
+
+function tellFollowers({ hub, notifier }: Listeners, { copy }: Changed): void {
+  const context = copy.events.length > 0 ? copy.context.key : null
+  if (context !== null) hub.wake(context)
+  notifier?.announce({ context, aborted: [...copy.aborted], ready: copy.ready.size > 0 })
 }

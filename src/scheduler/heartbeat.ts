@@ -105,7 +105,8 @@ export class Heartbeat {
     if (all.length === 0) return
     const { log } = this.options
     log.warn({ count: all.length }, why)
-    const failed = (held: Held) => (error: unknown) => log.warn({ err: error, taskId: held.taskId }, 'not taken over yet')
+    const failed = (held: Held) => (error: unknown) =>
+      log.warn({ err: error, taskId: held.taskId }, 'not taken over yet')
     await Promise.all(all.map((held) => this.takeOver(held).catch(failed(held))))
   }
 
