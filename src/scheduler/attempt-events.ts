@@ -1,6 +1,6 @@
 import type { AttemptRef } from '../domain/commands/run.ts'
 import type { ExecutionEvent } from '../domain/execution.ts'
-import { isTerminal } from '../domain/task.ts'
+import { isInterrupted, isTerminal, type TaskState } from '../domain/task.ts'
 import { checkEvent } from '../executors/check-event.ts'
 import type { EventQueue } from '../executors/executor.ts'
 
@@ -23,6 +23,7 @@ export class AttemptEvents implements EventQueue {
   private ending: NodeJS.Immediate | undefined
   private committing: Promise<void> = Promise.resolve()
   private closed = false
+  private lastState: TaskState = 'working'
   private readonly firstEvent = Promise.withResolvers<void>()
 
   constructor(ref: AttemptRef, commit: CommitEvents, lost: () => void) {
@@ -36,11 +37,17 @@ export class AttemptEvents implements EventQueue {
     return this.firstEvent.promise
   }
 
+  /** Whether the last thing published is that a person has to do something. */
+  get waitsForPerson(): boolean {
+    return isInterrupted(this.lastState)
+  }
+
   /** @throws ExecutorError for what is no event */
   publish(published: ExecutionEvent): void {
     if (this.closed) return
     const event = checkEvent(published)
     this.pending.push(event)
+    if (event.kind === 'status' || event.kind === 'task') this.lastState = event.state
     if (endsAttempt(event)) {
       this.closed = true
       // Usually `execute` returns now, and the end is committed with that: one change instead of two.

@@ -88,12 +88,22 @@ export class AttemptLease {
   private async executeWithTimeout(known: Work | null): Promise<Ending> {
     const left = this.millisecondsLeft()
     if (left !== null && left <= 0) this.active.abort('timeout')
-    const timer = left === null ? undefined : setTimeout(() => this.active.abort('timeout'), left)
+    const clock = left === null ? null : this.startClock(left)
     try {
       return await this.execute(known)
     } finally {
-      clearTimeout(timer)
+      clock?.stop()
     }
+  }
+
+  /** Aborts after so long, but not while the executor waits for a person: then it counts anew. (design §3.5) */
+  private startClock(milliseconds: number): { stop: () => void } {
+    let timer: NodeJS.Timeout | undefined
+    const wind = () => {
+      timer = setTimeout(() => (this.events.waitsForPerson ? wind() : this.active.abort('timeout')), milliseconds)
+    }
+    wind()
+    return { stop: () => clearTimeout(timer) }
   }
 
   /** Of the attempt's timeout, which counts since it began, or since a person answered. */

@@ -44,6 +44,7 @@ export class Runner implements Claimer {
   private stopped = false
   private wanted = false
   private wakeUp: (() => void) | null = null
+  private lookedAtAll = 0
   private loop: Promise<void> | null = null
 
   constructor(options: RunnerOptions) {
@@ -70,8 +71,9 @@ export class Runner implements Claimer {
     this.wakeUp?.()
   }
 
+  /** None before the start: what is claimed then belongs to a runner that nobody has seen yet, and would be taken over. */
   private get room(): number {
-    return this.stopped ? 0 : this.options.capacity - this.used
+    return this.stopped || this.loop === null ? 0 : this.options.capacity - this.used
   }
 
   reserve(task: TaskRow, open: AttemptRow | undefined): Assignment | null {
@@ -122,38 +124,58 @@ export class Runner implements Claimer {
   private async run(): Promise<void> {
     while (!this.stopped) {
       this.wanted = false
+      this.lookAtAllAgain()
       const more = await this.claimSome().catch((error: unknown) => {
-        this.options.log.warn({ error }, 'could not look for ready tasks')
+        this.options.log.warn({ err: error }, 'could not look for ready tasks')
         return false
       })
       if (more || this.wanted) continue
-      if (await this.sleep(await this.nextPause())) this.slots.unblock()
+      await this.sleep(await this.nextPause())
     }
   }
 
-  /** Resolves with whether there may be more to claim right away. */
+  /** Now and then, however often it is woken: a slot may have been freed elsewhere, an agent may be known by now. */
+  private lookAtAllAgain(): void {
+    if (performance.now() - this.lookedAtAll < this.options.pollSeconds * 1_000) return
+    this.lookedAtAll = performance.now()
+    this.slots.unblock()
+  }
+
+  /** Resolves with whether there may be more to claim right away: behind those claimed, or those found to be blocked. */
   private async claimSome(): Promise<boolean> {
     const limit = Math.min(this.room, 100)
     if (limit <= 0) return false
-    const candidates = await findClaimable(this.options.sql, {
-      limit,
-      maxRunning: this.maxRunning,
-      except: this.slots.blocked,
-    })
+    const except = this.slots.blocked
+    const candidates = await findClaimable(this.options.sql, { limit, maxRunning: this.maxRunning, except })
     const claimed = await Promise.all(candidates.map((candidate) => this.claim(candidate)))
-    return candidates.length === limit && claimed.some(Boolean)
+    return candidates.length === limit && (claimed.some(Boolean) || this.slots.blocked.length > except.length)
   }
 
-  /** Claims one task; false: someone else did, it has no agent yet, or its agent has no free slot. */
-  private async claim({ taskId, contextKey }: Candidate): Promise<boolean> {
-    if (await this.tryClaim(contextKey, taskId)) return true
-    if (!(await this.slots.take(taskId))) return false
-    const claimed = await this.tryClaim(contextKey, taskId)
-    if (!claimed) await this.slots.giveBack(taskId)
-    return claimed
+  /** Claims one task; false: someone else did, it has no agent yet, or its agent has no free slot. Never rejects. */
+  private async claim(candidate: Candidate): Promise<boolean> {
+    const { taskId } = candidate
+    try {
+      if (await this.tryClaim(candidate)) return true
+      return (await this.slots.take(taskId)) && (await this.claimWithSlot(candidate))
+    } catch (error) {
+      this.options.log.warn({ err: error, taskId }, 'could not claim a task')
+      this.slots.block(taskId, null)
+      return false
+    }
   }
 
-  private tryClaim(contextKey: string, taskId: string): Promise<boolean> {
+  private async claimWithSlot(candidate: Candidate): Promise<boolean> {
+    let claimed = false
+    try {
+      claimed = await this.tryClaim(candidate)
+      return claimed
+    } finally {
+      if (claimed) this.slots.claimed(candidate.taskId)
+      else await this.slots.giveBack(candidate.taskId)
+    }
+  }
+
+  private tryClaim({ contextKey, taskId }: Candidate): Promise<boolean> {
     return this.options.changes.apply({
       target: { kind: 'known', key: contextKey },
       needs: [{ kind: 'lineage', id: taskId }],
@@ -169,17 +191,17 @@ export class Runner implements Claimer {
     return Math.max(5, Math.min(due ?? Number.POSITIVE_INFINITY, this.options.pollSeconds * 1_000))
   }
 
-  /** Resolves with true when the time is over, with false when woken. */
-  private sleep(milliseconds: number): Promise<boolean> {
-    if (this.wanted) return Promise.resolve(false)
+  /** Resolves when the time is over, or when woken. */
+  private sleep(milliseconds: number): Promise<void> {
+    if (this.wanted) return Promise.resolve()
     return new Promise((resolve) => {
-      const done = (over: boolean) => {
+      const done = () => {
         clearTimeout(timer)
         this.wakeUp = null
-        resolve(over)
+        resolve()
       }
-      const timer = setTimeout(done, milliseconds, true)
-      this.wakeUp = () => done(false)
+      const timer = setTimeout(done, milliseconds)
+      this.wakeUp = done
     })
   }
 }

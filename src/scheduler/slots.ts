@@ -13,6 +13,7 @@ export class Slots {
   private readonly sql: Sql
   private readonly agents: AgentRegistry
   private readonly log: Logger
+  /** Tasks with a slot that are about to be claimed. */
   private readonly taken = new Set<string>()
   /** Tasks that cannot be claimed now, with the agent they wait for; null: no agent is known yet. */
   private readonly waiting = new Map<string, string | null>()
@@ -57,6 +58,11 @@ export class Slots {
     return true
   }
 
+  /** The task was claimed: from now on its open attempt holds the slot, whatever process goes on with it. */
+  claimed(taskId: string): void {
+    this.taken.delete(taskId)
+  }
+
   async giveBack(taskId: string): Promise<void> {
     this.taken.delete(taskId)
     await this.freeRow(taskId)
@@ -64,7 +70,6 @@ export class Slots {
 
   /** Frees the slot of a task that is done with an agent. */
   async free(taskId: string, agent: string): Promise<void> {
-    this.taken.delete(taskId)
     if (!this.isLimited(agent)) return
     await this.freeRow(taskId)
     this.unblock(agent)

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { TaskState } from '@a2a-js/sdk'
 import t from 'tap'
 import { open } from '../wire/rpc.ts'
@@ -72,10 +73,19 @@ t.test('one task asks', async (t) => {
   await t.test('the timeout stops while it waits for a person', async (t) => {
     const root = await sendPlans(server, [{ tasks: [{ name: 'Ask slowly', timeoutSeconds: 0.4 }] }])
     t.equal(root.status.state, 'input-required')
-    const { promise: over, resolve } = Promise.withResolvers<void>()
-    setTimeout(resolve, 500)
-    await over
+    await setTimeout(500)
     t.equal((await send(server, 'me', { message: { taskId: root.id } })).status.state, 'completed')
+  })
+
+  await t.test('also while the executor itself waits for the authorisation', async (t) => {
+    agent.when('Authorise', async (run) => {
+      run.say('auth-required', 'sign in first')
+      // As long as a person takes, which is longer than the timeout.
+      await setTimeout(300)
+      run.complete('signed in')
+    })
+    const root = await sendPlans(server, [{ tasks: [{ name: 'Authorise', timeoutSeconds: 0.1 }] }], { wait: false })
+    t.equal((await until(server, root.id)).status.state, 'completed')
   })
 })
 
