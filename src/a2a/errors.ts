@@ -1,5 +1,6 @@
 import { A2A_ERROR_DOMAIN } from '@a2a-js/sdk/errors'
 import { type ErrorMeaning, TrellisError } from '../base/errors.ts'
+import { databaseAway, isUnavailable } from '../db/unavailable.ts'
 
 /** Where a meaning's reason comes from: A2A's own list, or the OPT extension's. */
 export const OPT_ERROR_DOMAIN = 'github.com/zeroasterisk/a2a-opt'
@@ -75,6 +76,7 @@ export function rpcHttpStatus(error: TrellisError): number {
 /** What a caller may see of anything that was thrown. What is not meant for callers becomes `internal`, without a word of it. */
 export function asTrellisError(error: unknown): TrellisError {
   if (error instanceof TrellisError) return error
+  if (isUnavailable(error)) return databaseAway(error)
   return new TrellisError('internal', 'Internal error', { cause: error })
 }
 

@@ -1,3 +1,5 @@
+import { TrellisError } from '../base/errors.ts'
+
 /** Codes of Prisma, Postgres and the socket that mean: the database is away, not that the statement was wrong. */
 const AWAY = new Set([
   'P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2037',
@@ -12,10 +14,21 @@ export function isUnavailable(error: unknown): boolean {
     if (typeof code === 'string' && AWAY.has(code)) return true
     if (
       typeof message === 'string' &&
-      /Connection terminated|server closed the connection|PGlite is closed/i.test(message)
+      /Connection terminated|server closed the connection|not currently accepting connections|PGlite is closed/i.test(
+        message,
+      )
     )
       return true
     at = cause ?? (meta as { driverAdapterError?: unknown } | undefined)?.driverAdapterError
   }
   return false
+}
+
+/** What a caller is told then. */
+export function databaseAway(cause: unknown): TrellisError {
+  return new TrellisError(
+    'unavailable',
+    'The database cannot be reached. Try again in a moment: a message is never handled twice',
+    { cause },
+  )
 }

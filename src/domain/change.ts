@@ -1,6 +1,5 @@
-import { TrellisError } from '../base/errors.ts'
 import type { Database, Sql } from '../db/client.ts'
-import { isUnavailable } from '../db/unavailable.ts'
+import { databaseAway, isUnavailable } from '../db/unavailable.ts'
 import type { Claimer } from './decide.ts'
 import { type Changed, type Member, type Outcome, runGroup } from './group.ts'
 import type { MessageKeyRow } from './store/lock.ts'
@@ -180,12 +179,4 @@ function answer({ resolve, reject, replay }: Waiting, outcome: Outcome): boolean
     reject(error)
     return true
   }
-}
-
-function databaseAway(cause: unknown): TrellisError {
-  return new TrellisError(
-    'unavailable',
-    'The database cannot be reached. Try again in a moment: a message is never handled twice',
-    { cause },
-  )
 }
