@@ -86,17 +86,19 @@ function decideOnce(
 function claimReady(copy: Copy, claimer: Claimer | null): Claim[] | Need {
   if (claimer === null || copy.ready.size === 0) return []
   const claims: Claim[] = []
+  let reserved = 0
   try {
     const ready = [...copy.ready].map((id) => copy.task(id)).sort((a, b) => b.priority - a.priority)
     for (const task of ready) {
       if (!isClaimable(copy, task, claimer.maxRunning)) continue
       const assignment = claimer.reserve(task, copy.attempt(task.id))
       if (assignment === null) continue
+      reserved += 1
       claims.push({ task, attempt: claimTask(copy, task.id, assignment), seq: copy.context.seq })
     }
     settle(copy)
   } catch (error) {
-    claimer.release(claims.length)
+    claimer.release(reserved)
     if (error instanceof Need) return error
     throw error
   }

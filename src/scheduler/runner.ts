@@ -5,7 +5,7 @@ import { type Assignment, isClaimable } from '../domain/commands/run.ts'
 import type { Claim, Claimer } from '../domain/decide.ts'
 import type { Changed } from '../domain/group.ts'
 import { newWork } from '../domain/new-work.ts'
-import { type Candidate, findClaimable, nextClaimableIn } from '../domain/queries/queue.ts'
+import { type Candidate, findClaimable, findUnclaimed } from '../domain/queries/queue.ts'
 import type { Work } from '../domain/queries/work.ts'
 import type { AttemptRow, TaskRow } from '../domain/rows.ts'
 import { taskText } from '../executors/compose-message.ts'
@@ -41,8 +41,11 @@ export class Runner implements Claimer {
   private readonly options: RunnerOptions
   private readonly slots: Slots
   private used = 0
+  private started = false
   private stopped = false
   private wanted = false
+  /** Whether tasks are ready that could not be claimed: whenever a task ends it may be their turn. */
+  private behind = true
   private wakeUp: (() => void) | null = null
   private lookedAtAll = 0
   private loop: Promise<void> | null = null
@@ -55,6 +58,7 @@ export class Runner implements Claimer {
   }
 
   start(): void {
+    this.started = true
     this.loop ??= this.run()
   }
 
@@ -73,7 +77,7 @@ export class Runner implements Claimer {
 
   /** None before the start: what is claimed then belongs to a runner that nobody has seen yet, and would be taken over. */
   private get room(): number {
-    return this.stopped || this.loop === null ? 0 : this.options.capacity - this.used
+    return !this.started || this.stopped ? 0 : this.options.capacity - this.used
   }
 
   reserve(task: TaskRow, open: AttemptRow | undefined): Assignment | null {
@@ -95,7 +99,9 @@ export class Runner implements Claimer {
   /** Starts what a committed change claimed, and looks for more if it left some. */
   committed({ copy, claims }: Changed): void {
     for (const claim of claims) this.launch(claim, newWork(copy, claim))
-    if (copy.ready.size > 0) this.wake()
+    if (copy.ready.size === 0) return
+    this.behind = true
+    this.wake()
   }
 
   /** Who runs a task: whoever its open attempt is with, else whom routing says. Null: not known yet. */
@@ -117,7 +123,7 @@ export class Runner implements Claimer {
     void this.options.attempts.run(claim, known).then(async (left) => {
       this.used -= 1
       if (left === 'done') await this.slots.free(task.id, attempt.agent)
-      this.wake()
+      if (this.behind) this.wake()
     })
   }
 
@@ -187,8 +193,9 @@ export class Runner implements Claimer {
   }
 
   private async nextPause(): Promise<number> {
-    const due = await nextClaimableIn(this.options.sql).catch(() => null)
-    return Math.max(5, Math.min(due ?? Number.POSITIVE_INFINITY, this.options.pollSeconds * 1_000))
+    const { due, nextIn } = await findUnclaimed(this.options.sql).catch(() => ({ due: true, nextIn: null }))
+    this.behind = due
+    return Math.max(5, Math.min(nextIn ?? Number.POSITIVE_INFINITY, this.options.pollSeconds * 1_000))
   }
 
   /** Resolves when the time is over, or when woken. */

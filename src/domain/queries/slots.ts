@@ -25,10 +25,11 @@ export async function takeSlot(sql: Sql, agent: string, taskId: string): Promise
   return rows.length > 0
 }
 
-/** Frees the slots that these tasks hold. */
+/** Frees the slots that these tasks hold, unless an open attempt needs them: another process may have gone on with it. */
 export async function freeSlots(sql: Sql, taskIds: readonly string[]): Promise<void> {
   await sql.$executeRawUnsafe(
-    'UPDATE agent_slot SET holder = NULL, held_at = NULL WHERE holder = ANY($1::text[])',
+    `UPDATE agent_slot s SET holder = NULL, held_at = NULL WHERE s.holder = ANY($1::text[])
+     AND NOT EXISTS (SELECT FROM attempt a WHERE a.task_id = s.holder AND a.agent = s.agent AND a.outcome IS NULL)`,
     taskIds,
   )
 }
