@@ -7,18 +7,16 @@ const AWAY = new Set([
   'ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN',
 ]) // biome-ignore format: one family a row
 
+/** What pg and PGlite say of a lost connection, without a code. */
+const SAYS_AWAY =
+  /Connection terminated|connection error|not queryable|server closed the connection|trying to connect|not currently accepting connections|PGlite is closed/i
+
 /** Whether an error says that the database cannot be reached, as far down as its causes say. */
 export function isUnavailable(error: unknown): boolean {
   for (let at = error, depth = 0; at instanceof Object && depth < 5; depth += 1) {
     const { code, cause, meta, message } = at as { code?: unknown; cause?: unknown; meta?: unknown; message?: unknown }
     if (typeof code === 'string' && AWAY.has(code)) return true
-    if (
-      typeof message === 'string' &&
-      /Connection terminated|server closed the connection|not currently accepting connections|PGlite is closed/i.test(
-        message,
-      )
-    )
-      return true
+    if (typeof message === 'string' && SAYS_AWAY.test(message)) return true
     at = cause ?? (meta as { driverAdapterError?: unknown } | undefined)?.driverAdapterError
   }
   return false
