@@ -34,12 +34,16 @@ export async function freeSlots(sql: Sql, taskIds: readonly string[]): Promise<v
   )
 }
 
-/** Frees slots whose task has no open attempt: their process died before it freed them. `graceSeconds` spares new ones. */
+/**
+ * Frees slots that nobody will free: those of tasks that have ended, and those of tasks without an open attempt.
+ * `graceSeconds` spares the latter while they are new: a slot is taken before its task is claimed.
+ */
 export async function freeStaleSlots(sql: Sql, graceSeconds: number): Promise<number> {
   return sql.$executeRawUnsafe(
     `UPDATE agent_slot s SET holder = NULL, held_at = NULL WHERE s.holder IS NOT NULL
-     AND s.held_at < clock_timestamp() - make_interval(secs => $1)
-     AND NOT EXISTS (SELECT FROM attempt a WHERE a.task_id = s.holder AND a.agent = s.agent AND a.outcome IS NULL)`,
+     AND (EXISTS (SELECT FROM task t WHERE t.id = s.holder AND t.state IN ('completed', 'failed', 'canceled', 'rejected'))
+       OR s.held_at < clock_timestamp() - make_interval(secs => $1)
+       AND NOT EXISTS (SELECT FROM attempt a WHERE a.task_id = s.holder AND a.agent = s.agent AND a.outcome IS NULL))`,
     graceSeconds,
   )
 }
