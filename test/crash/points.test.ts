@@ -38,6 +38,22 @@ t.test('an objective is finished wherever its server was killed', async (suite) 
   suite.same(await database.read(violations), {})
 })
 
+t.test('an agent that takes one task at a time is not held by a task that ended', async (t) => {
+  const database = await createDatabase(t)
+  const start = () =>
+    startServer(t, database, { config: { agents: [{ kind: 'echo', name: 'single', maxConcurrent: 1 }] } })
+  const server = await start()
+  const message = planOf([{ name: 'first' }, { name: 'second' }, { name: 'third' }])
+  await server.killAt('finish:after-commit')
+  await server.client.send(message).catch(() => undefined)
+  await server.crashed()
+  const next = await start()
+  const root = await next.client.send(message)
+  t.equal(await next.client.follow(root.contextId).ended(), 'completed')
+  await next.stop()
+  t.same(await database.read(violations), {})
+})
+
 t.test('in the middle of a group of many', async (t) => {
   const database = await createDatabase(t)
   const server = await startServer(t, database)
