@@ -21,13 +21,21 @@ export async function findClaimable(
   )
 }
 
-/** Milliseconds until the next task becomes claimable; null: none is waiting. */
-export async function nextClaimableIn(sql: Sql): Promise<number | null> {
-  const [row] = await sql.$queryRawUnsafe<{ ms: number | null }[]>(
-    `SELECT (extract(epoch FROM claimable_at - clock_timestamp()) * 1000)::float8 AS ms FROM task
-     WHERE claimable_at > now() ORDER BY claimable_at LIMIT 1`,
+/** What the queue holds that nobody has claimed. */
+export interface Unclaimed {
+  /** Whether tasks are due that nobody could claim so far: their objective or their agent is busy, or every runner is. */
+  due: boolean
+  /** Milliseconds until the next task becomes claimable by itself; null: none is waiting. */
+  nextIn: number | null
+}
+
+export async function findUnclaimed(sql: Sql): Promise<Unclaimed> {
+  const [row] = await sql.$queryRawUnsafe<Unclaimed[]>(
+    `SELECT EXISTS (SELECT FROM task WHERE claimable_at <= now()) AS due,
+       (SELECT (extract(epoch FROM claimable_at - clock_timestamp()) * 1000)::float8 FROM task
+        WHERE claimable_at > now() ORDER BY claimable_at LIMIT 1) AS "nextIn"`,
   )
-  return row?.ms ?? null
+  return row ?? { due: true, nextIn: null }
 }
 
 /** An attempt that some process holds. */
