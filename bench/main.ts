@@ -13,11 +13,15 @@ const RESULTS = new URL('./results/', import.meta.url)
 async function main(options: Options): Promise<void> {
   const begun = performance.now()
   const ends: (() => unknown)[] = []
-  const end = async () => {
-    for (const step of ends.splice(0).reverse()) await step()
+  let ended: Promise<void> | undefined
+  const end = () => {
+    ended ??= (async () => {
+      for (const step of ends.reverse()) await step()
+    })()
+    return ended
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => void end().finally(() => process.exit(1)))
+    process.on(signal, () => void end().finally(() => process.exit(1)))
   }
   try {
     const postgres = await Postgres.find()

@@ -24,14 +24,14 @@ const FULL = {
   count: { sendWaiting: 4_000, sendNotWaiting: 4_000, get: 12_000 },
   seconds: 6,
   warmUp: 3_000,
-  objectives: { sizes: [10, 100, 1_000], times: 5 },
+  objectives: { sizes: [10, 100, 1_000], times: 3 },
 }
 const QUICK = {
   rounds: 2,
   count: { sendWaiting: 1_000, sendNotWaiting: 1_000, get: 3_000 },
   seconds: 2,
   warmUp: 800,
-  objectives: { sizes: [10, 100, 1_000], times: 1 },
+  objectives: { sizes: [10, 100], times: 2 },
 }
 
 export const USAGE = `npm run bench [-- options]

@@ -29,7 +29,8 @@ export class Client {
     })
   }
 
-  close(): void {
+  /** Ends the connections: a server ends idle ones by itself, perhaps just when the next request goes out. */
+  rest(): void {
     this.#agent.destroy()
   }
 }

@@ -26,6 +26,7 @@ async function runPlan(client: Client, { shape, size }: PlanOrder): Promise<Outc
   const begun = performance.now()
   await sendPlan(client, shape, size).catch((error: unknown) => errors.add(error))
   const milliseconds = performance.now() - begun
+  client.rest()
   return {
     count: 1,
     seconds: milliseconds / 1_000,

@@ -39,6 +39,7 @@ export async function runLoad(client: Client, order: LoadOrder, known: string[])
   await Promise.all(Array.from({ length: order.concurrency }, worker))
   const seconds = (performance.now() - begun) / 1_000
   const drained = order.kind === 'sendNotWaiting' ? { drainSeconds: await drain(client, sent, errors) } : {}
+  client.rest()
   if (known.length < KEPT_IDS) known.push(...sent.slice(0, KEPT_IDS - known.length))
   return {
     count: latencies.length,

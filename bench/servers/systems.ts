@@ -39,21 +39,18 @@ export class Systems {
       config,
       JSON.stringify({ agents: [{ kind: 'module', name: 'none', path: AGENT }], defaultAgent: 'none' }),
     )
-    const trellis = { TRELLIS_CONFIG: config, PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'warn', PUBLIC_URL: undefined }
+    const trellis = { TRELLIS_CONFIG: config, PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'warn', PUBLIC_URL: '' }
     const systems: System[] = []
-    const add = async (name: SystemName, script: string, env: Record<string, string | undefined>) => {
-      if (this.#options.systems.includes(name)) systems.push({ name, url: await this.#startOne(script, env) })
+    const add = async (name: SystemName, script: string, env: () => Promise<object> | object) => {
+      if (!this.#options.systems.includes(name)) return
+      systems.push({ name, url: await this.#startOne(script, { DATABASE_URL: undefined, ...(await env()) }) })
     }
     if (postgres !== null) {
-      await add('trellis', 'src/main.ts', { ...trellis, DATABASE_URL: await postgres.create('trellis') })
-      await add('sdkPostgres', 'bench/servers/sdk.ts', { DATABASE_URL: await postgres.createForSdk() })
+      await add('trellis', 'src/main.ts', async () => ({ ...trellis, DATABASE_URL: await postgres.create('trellis') }))
+      await add('sdkPostgres', 'bench/servers/sdk.ts', async () => ({ DATABASE_URL: await postgres.createForSdk() }))
     }
-    await add('sdkMemory', 'bench/servers/sdk.ts', { DATABASE_URL: undefined })
-    await add('trellisEmbedded', 'src/main.ts', {
-      ...trellis,
-      DATABASE_URL: undefined,
-      DATA_DIR: join(this.#folder, 'data'),
-    })
+    await add('sdkMemory', 'bench/servers/sdk.ts', () => ({}))
+    await add('trellisEmbedded', 'src/main.ts', () => ({ ...trellis, DATA_DIR: join(this.#folder, 'data') }))
     return systems
   }
 
