@@ -24,6 +24,8 @@ export interface Claim {
   attempt: AttemptRow
   /** The context's seq at the claim: what comes later comes while the attempt runs. */
   seq: number
+  /** The database's time at the claim. */
+  now: string
 }
 
 /** What deciding a context came to. */
@@ -94,7 +96,7 @@ function claimReady(copy: Copy, claimer: Claimer | null): Claim[] | Need {
       const assignment = claimer.reserve(task, copy.attempt(task.id))
       if (assignment === null) continue
       reserved += 1
-      claims.push({ task, attempt: claimTask(copy, task.id, assignment), seq: copy.context.seq })
+      claims.push({ task, attempt: claimTask(copy, task.id, assignment), seq: copy.context.seq, now: copy.now })
     }
     settle(copy)
   } catch (error) {

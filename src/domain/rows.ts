@@ -180,7 +180,7 @@ export interface AttemptRow {
   agent: string
   reason: string
   startedAt: string
-  /** When its timeout began to count: at its start, and anew when a person answered. */
+  /** When its timeout began to count: at its start, and anew when a person had answered or authorised it. */
   clockAt: string
   sentAt: string | null
   remoteTaskId: string | null

@@ -10,6 +10,19 @@ export interface ActiveTaskRef {
   lease: number
 }
 
+/** How long an executor's `cancel` is waited for. It goes on after that, and the attempt is over without it. */
+const CANCEL_MILLISECONDS = 5_000
+
+/** Resolves with what is under way, or soon without it: an executor that never returns must not hold its attempt for ever. */
+export async function forAMoment(underWay: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const over = new Promise((resolve) => {
+    timer = setTimeout(resolve, CANCEL_MILLISECONDS)
+  })
+  await Promise.race([underWay, over])
+  clearTimeout(timer)
+}
+
 /** One attempt that runs in this process. */
 export class ActiveTask {
   readonly taskId: string
@@ -73,9 +86,9 @@ export class ActiveTask {
     await executor.cancel(context, events)
   }
 
-  /** Resolves when a cancel that was asked for is done with; never rejects. */
+  /** Resolves when a cancel that was asked for is done with, or takes too long; never rejects. */
   async canceled(): Promise<void> {
-    await this.#canceling?.catch(() => undefined)
+    if (this.#canceling) await forAMoment(this.#canceling.catch(() => undefined))
   }
 
   /** Called by the registry alone. */

@@ -6,6 +6,8 @@ import type { EventQueue } from '../executors/executor.ts'
 
 /** How long chunks of one attempt are gathered before they are committed. (design §5.7) */
 const FLUSH_MILLISECONDS = 100
+/** How long after a flush that failed the next is tried. */
+const RETRY_MILLISECONDS = 500
 
 /** Commits published events; false: the attempt is not the current one any more. */
 export type CommitEvents = (ref: AttemptRef, events: ExecutionEvent[]) => Promise<boolean>
@@ -23,11 +25,13 @@ export class AttemptEvents implements EventQueue {
   private ending: NodeJS.Immediate | undefined
   private committing: Promise<void> = Promise.resolve()
   private closed = false
-  private lastState: TaskState = 'working'
+  private left = false
+  private lastState: TaskState
   private readonly firstEvent = Promise.withResolvers<void>()
 
-  constructor(ref: AttemptRef, commit: CommitEvents, lost: () => void) {
+  constructor(ref: AttemptRef, state: TaskState, commit: CommitEvents, lost: () => void) {
     this.ref = ref
+    this.lastState = state
     this.commit = commit
     this.lost = lost
   }
@@ -67,6 +71,7 @@ export class AttemptEvents implements EventQueue {
   /** Takes nothing more; resolves with what was published and is not committed yet. */
   async close(): Promise<ExecutionEvent[]> {
     this.closed = true
+    this.left = true
     clearTimeout(this.timer)
     clearImmediate(this.ending)
     await this.committing
@@ -85,8 +90,9 @@ export class AttemptEvents implements EventQueue {
       if (await this.commit(this.ref, events)) this.firstEvent.resolve()
       else this.lost()
     } catch {
-      // The database is away: they are committed with what comes next, in order.
+      // The database is away: they are committed with what comes next, or by themselves when it is back, in order.
       this.pending.unshift(...events)
+      if (!this.left) this.timer ??= setTimeout(() => void this.flush(), RETRY_MILLISECONDS)
     }
   }
 

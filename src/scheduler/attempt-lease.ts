@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import { TrellisError } from '../base/errors.ts'
 import { storable } from '../base/storable.ts'
+import { isUnavailable } from '../db/unavailable.ts'
 import type { Changes } from '../domain/change.ts'
 import { publish } from '../domain/commands/publish.ts'
 import {
@@ -17,10 +17,11 @@ import type { Message } from '../domain/message.ts'
 import type { EventReader } from '../domain/queries/events.ts'
 import type { Work, WorkReader } from '../domain/queries/work.ts'
 import type { AttemptRow, TaskRow } from '../domain/rows.ts'
+import { isInterrupted } from '../domain/task.ts'
 import type { WorkingCopy } from '../domain/working-copy.ts'
 import { followEvents } from '../events/follow.ts'
 import type { Hub } from '../events/hub.ts'
-import type { ActiveTask } from '../executors/active-task.ts'
+import { type ActiveTask, forAMoment } from '../executors/active-task.ts'
 import type { AbortReason, AgentExecutor, EventQueue, Parked, RequestContext } from '../executors/executor.ts'
 import { ExecutorError } from '../executors/executor-error.ts'
 import type { AgentRegistry } from '../executors/registry.ts'
@@ -57,7 +58,7 @@ export class AttemptLease {
   private readonly ref: AttemptRef
   private readonly task: TaskRow
   private readonly attempt: AttemptRow
-  private readonly since: number
+  private readonly claim: Claim
   private readonly active: ActiveTask
   private readonly log: Logger
   private readonly events: AttemptEvents
@@ -67,11 +68,12 @@ export class AttemptLease {
     this.ref = ref
     this.task = claim.task
     this.attempt = claim.attempt
-    this.since = claim.seq
+    this.claim = claim
     this.active = active
     this.log = log
     this.events = new AttemptEvents(
       ref,
+      claim.task.state,
       (_, published) => this.write((w) => publish(w, ref, published)),
       () => active.abort('leaseLost'),
     )
@@ -106,11 +108,13 @@ export class AttemptLease {
     return { stop: () => clearTimeout(timer) }
   }
 
-  /** Of the attempt's timeout, which counts since it began, or since a person answered. */
+  /** Of the attempt's timeout, which counts since it began, or since a person answered; by the database's clock. */
   private millisecondsLeft(): number | null {
     const seconds = this.options.agents.agent(this.attempt.agent)?.timeoutSeconds ?? this.task.timeoutSeconds
     if (seconds === null) return null
-    return Math.min(Date.parse(this.attempt.clockAt) + seconds * 1_000 - Date.now(), 2 ** 31 - 1)
+    const now = Date.parse(this.claim.now)
+    const since = isInterrupted(this.task.state) ? now : Date.parse(this.attempt.clockAt)
+    return Math.min(since + seconds * 1_000 - now, 2 ** 31 - 1)
   }
 
   private async execute(known: Work | null): Promise<Ending> {
@@ -136,10 +140,10 @@ export class AttemptLease {
       throw new ExecutorError(this.attempt.reason, { retryable: false })
     }
     const executor = this.options.agents.executorFor(this.attempt.agent)
-    const work = known ?? (await this.options.readWork(this.task.id))
+    const work = known ?? (await this.whenBack(() => this.options.readWork(this.task.id)))
     if (work === null) throw new ExecutorError(`Task ${this.task.id} is gone`, { retryable: false })
     const params = contextParams(work, this.active.signal, (patch) =>
-      this.write((w) => recordAttempt(w, this.ref, storable(patch))),
+      this.whenBack(() => this.write((w) => recordAttempt(w, this.ref, storable(patch)))),
     )
     const messages = () => this.messages()
     return { executor, context: await this.options.builder.build({ ...params, messages }) }
@@ -148,11 +152,9 @@ export class AttemptLease {
   /** What clients send to the task while it runs: from the log, so that it does not matter which process took it. */
   private async *messages(): AsyncGenerator<Message, void, undefined> {
     const { contextKey, id } = this.task
-    for await (const event of followEvents(this.options, {
-      contextKey,
-      after: this.since,
-      signal: this.active.signal,
-    })) {
+    const readEvents: EventReader = (cursor) => this.whenBack(() => this.options.readEvents(cursor))
+    const from = { contextKey, after: this.claim.seq, signal: this.active.signal }
+    for await (const event of followEvents({ hub: this.options.hub, readEvents }, from)) {
       if (event.type === 'task.message' && event.taskId === id) yield event.data.message
     }
   }
@@ -170,9 +172,10 @@ export class AttemptLease {
     const reason = this.active.signal.reason as AbortReason
     if (reason === 'timeout') {
       const quiet: EventQueue = { publish: () => undefined, flush: () => Promise.resolve() }
-      await executor
+      const canceling = executor
         .cancel(context, quiet)
         .catch((error) => this.log.warn({ err: error }, 'cancel after a timeout failed'))
+      await forAMoment(canceling)
     }
     return { kind: 'aborted', reason }
   }
@@ -199,11 +202,12 @@ export class AttemptLease {
 
   private async finish(rest: ExecutionEvent[], parked: Parked | undefined): Promise<Left> {
     await this.options.fault?.('finish:before-commit')
-    const checkAt = parked?.checkAt.toISOString() ?? null
+    const pause = parked && Math.max(0, parked.checkAt.getTime() - Date.now())
     let waiting = false
     await this.writeUntilDone((w) => {
       publish(w, this.ref, rest)
-      leaveExecution(w, this.ref, checkAt)
+      // By the database's clock, which says when it is due: this process's may differ.
+      leaveExecution(w, this.ref, pause === undefined ? null : new Date(Date.parse(w.now) + pause).toISOString())
       waiting = w.attempt(this.ref.taskId) !== undefined
       return true
     })
@@ -232,6 +236,18 @@ export class AttemptLease {
     })
   }
 
+  /** Tries again while the database is away: that is no failure of the attempt's. */
+  private async whenBack<T>(act: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await act()
+      } catch (error) {
+        if (!isUnavailable(error) || this.active.signal.aborted) throw error
+        await new Promise((resolve) => setTimeout(resolve, RETRY_WRITE_MILLISECONDS))
+      }
+    }
+  }
+
   /**
    * An outcome is not given up because the database is away: it is written when that is back, unless the lease is lost.
    * One that the database refuses again and again fails the attempt instead.
@@ -245,7 +261,7 @@ export class AttemptLease {
       } catch (error) {
         this.log.warn({ err: error }, 'outcome not written yet')
         if (this.active.signal.reason === 'shutdown') return
-        if (!isAway(error)) refused += 1
+        if (!isUnavailable(error)) refused += 1
         if (refused === MAX_REFUSALS) decide = (w) => failAttempt(w, this.ref, NOT_STORED)
         await new Promise((resolve) => setTimeout(resolve, RETRY_WRITE_MILLISECONDS))
       }
@@ -254,10 +270,6 @@ export class AttemptLease {
 }
 
 const NOT_STORED: Failure = { error: 'The outcome could not be stored', retryable: false, outcome: 'failed' }
-
-function isAway(error: unknown): boolean {
-  return error instanceof TrellisError && error.meaning === 'unavailable'
-}
 
 function failureOf(error: unknown): Failure {
   const retryable = !(error instanceof ExecutorError) || error.retryable

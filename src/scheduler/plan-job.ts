@@ -31,18 +31,27 @@ export function planJob(options: PlanJobOptions): JobHandler {
     await fault?.('plan:begun')
     const plan = await planFor(options, contextKey, taskId)
     await fault?.('plan:before-commit')
-    await changes.apply({
-      target: { kind: 'known', key: contextKey },
-      needs: [
-        { kind: 'lineage', id: taskId },
-        { kind: 'plansOf', id: taskId },
-      ],
-      decide: (w) => {
-        planLate(w, taskId, plan, defaults)
-        return () => undefined
-      },
-    })
+    const land = (late: LatePlan) =>
+      changes.apply({
+        target: { kind: 'known', key: contextKey },
+        needs: [
+          { kind: 'lineage', id: taskId },
+          { kind: 'plansOf', id: taskId },
+        ],
+        decide: (w) => {
+          planLate(w, taskId, late, defaults)
+          return () => undefined
+        },
+      })
+    // Plans that are refused under the lock end their root: planned again for a day, they would leave it waiting.
+    await land(plan).catch((error: unknown) => land({ error: refusalOf(error) }))
   }
+}
+
+/** @throws the error itself, if trying again may help */
+function refusalOf(error: unknown): string {
+  if (!(error instanceof TrellisError) || error.meaning === 'unavailable') throw error
+  return error.message
 }
 
 /** A request that cannot be planned, or was canceled, ends its root; anything else is tried again by the queue. */
@@ -56,9 +65,9 @@ async function planFor(
     return { decision, around: planAround }
   } catch (error) {
     if ((error as Error).name === 'AbortError') return { error: 'Planning was canceled' }
-    if (!(error instanceof TrellisError) || error.meaning === 'unavailable') throw error
+    const refusal = refusalOf(error)
     log.warn({ err: error, taskId }, 'planning failed')
-    return { error: error.message }
+    return { error: refusal }
   }
 }
 

@@ -2,6 +2,9 @@ import type { Decision } from '../domain/draft.ts'
 import type { Declined, PlannerChain } from '../planner/plan.ts'
 import type { PlanRequest } from '../planner/planner.ts'
 
+/** How long a decision waits for its job. */
+const KEPT_MILLISECONDS = 60_000
+
 /**
  * Runs planners, never inside a transaction. One that waits on something outside gets a moment before the request is
  * answered; what takes longer goes on here, under the root task that will have the plans. (design §7)
@@ -50,9 +53,12 @@ export class Planning {
   private begin(rootId: string, request: PlanRequest): Promise<Decision> {
     const abort = new AbortController()
     const decision = this.plan(request, abort.signal)
-    // Told to whoever asks for it; nobody may.
-    decision.catch(() => undefined)
-    this.underWay.set(rootId, { decision, abort })
+    const one = { decision, abort }
+    this.underWay.set(rootId, one)
+    // Told to whoever asks for it; nobody may: the job may run in another process, and then this is forgotten.
+    const forget = () =>
+      setTimeout(() => this.underWay.get(rootId) === one && this.underWay.delete(rootId), KEPT_MILLISECONDS).unref()
+    decision.then(forget, forget)
     return decision
   }
 

@@ -72,6 +72,28 @@ t.test('a result that comes after a cancel is dropped, but what the remote agent
   t.match(driver.rows.attempts, [{ outcome: 'canceled', remoteTaskId: 'theirs' }])
 })
 
+t.test('one who lost the attempt records no remote task in place of the one that is known', async (t) => {
+  const driver = working()
+  const lost = refOf(driver.task('a'))
+  driver.memory.change((w) => takeOver(w, lost))
+  driver.claim(driver.task('a'))
+  driver.memory.change((w) => recordAttempt(w, refOf(driver.task('a')), { remoteTaskId: 'ours', memo: { at: 2 } }))
+  const late = { remoteTaskId: 'late', memo: { at: 1 } }
+  t.equal(
+    driver.memory.change((w) => recordAttempt(w, lost, late)),
+    false,
+  )
+  t.match(driver.rows.attempts, [{ remoteTaskId: 'ours', memo: { at: 2 } }])
+})
+
+t.test('a timeout counts anew when a person has authorised the attempt', async (t) => {
+  const driver = working()
+  driver.publish(driver.task('a'), { kind: 'status', state: 'auth-required' })
+  driver.memory.advance(100)
+  driver.publish(driver.task('a'), { kind: 'status', state: 'working' })
+  t.match(driver.rows.attempts, [{ clockAt: driver.memory.now }])
+})
+
 t.test('events after a terminal one are dropped', async (t) => {
   const driver = working()
   driver.publish(driver.task('a'), { kind: 'status', state: 'completed' }, { kind: 'status', state: 'failed' })

@@ -53,12 +53,14 @@ function publishStatus(w: WorkingCopy, task: TaskRow, event: StatusEvent): void 
   const nothingNew = event.state === task.state && event.message === undefined && event.metadata === undefined
   if (nothingNew) return
   const message = event.message && owned(w, task, event.message)
+  const waited = isInterrupted(task.state)
   moveTask(w, task.id, {
     state: event.state,
     ...(message && { message }),
     ...(event.metadata && { metadata: event.metadata }),
   })
   if (isInterrupted(event.state)) askFor(w, task.id, message)
+  else if (waited && w.attempt(task.id) !== undefined) w.attempts.edit(task.id).clockAt = w.now
 }
 
 /**

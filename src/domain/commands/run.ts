@@ -127,15 +127,18 @@ export function leaveExecution(w: WorkingCopy, ref: AttemptRef, checkAt: string 
   return failAttempt(w, ref, { error, retryable: false, outcome: 'failed' })
 }
 
-/** Keeps what must be known after a crash. The remote task's id is kept even after the task ended. (design §6) */
+/**
+ * Keeps what must be known after a crash. The remote task's id is kept even after the task ended; but by one who lost the
+ * attempt only if nobody has recorded one since. (design §6)
+ */
 export function recordAttempt(w: WorkingCopy, ref: AttemptRef, patch: AttemptPatch): boolean {
   const current = isCurrent(w, ref)
   const attempt = w.attempts.get(ref.taskId)
   if (attempt === undefined || attempt.number !== ref.number) return false
-  if (!current && patch.remoteTaskId === undefined) return false
-  Object.assign(w.attempts.edit(ref.taskId), patch)
-  if (patch.remoteTaskId !== undefined || patch.maybeDuplicate === true) {
-    const { remoteTaskId, maybeDuplicate } = patch
+  const { remoteTaskId, remoteContextId = attempt.remoteContextId, maybeDuplicate } = patch
+  if (!current && (remoteTaskId === undefined || attempt.remoteTaskId !== null)) return false
+  Object.assign(w.attempts.edit(ref.taskId), current ? patch : { remoteTaskId, remoteContextId })
+  if (remoteTaskId !== undefined || maybeDuplicate === true) {
     w.emit(
       'attempt.noted',
       { attempt: ref.number, ...(remoteTaskId && { remoteTaskId }), ...(maybeDuplicate && { maybeDuplicate }) },
