@@ -12,16 +12,7 @@ t.beforeEach(() => agent.forget())
 
 const PLANS = [{ name: 'Build', tasks: ['Dig', { name: 'Pour', dependencies: ['task-1'] }] }]
 
-async function _all(stream: Stream): Promise<Event[]> {
-  const events: Event[] = []
-  for await (const event of stream.events) events.push(event)
-  return events
-}
-
 const results = (events: Event[]): Answer[] => events.map(({ data }) => data.result)
-const _states = (events: Event[]) =>
-  results(events).flatMap(({ kind, status }) => (kind === 'status-update' ? [status.state] : []))
-
 t.test('objectives/subscribe', async (t) => {
   const follow = (id: string, afterSeq?: number, headers = {}) =>
     open(server, 'objectives/subscribe', { id, ...(afterSeq !== undefined && { afterSeq }) }, headers)
