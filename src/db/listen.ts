@@ -24,12 +24,19 @@ export class Listener {
   }
 
   async open(): Promise<void> {
-    const client = new pg.Client({ connectionString: this.options.connectionString, connectionTimeoutMillis: 10_000 })
+    const { connectionString, channels } = this.options
+    // Nothing is ever sent on it, so only keep-alive notices that the other end is gone.
+    const client = new pg.Client({ connectionString, connectionTimeoutMillis: 10_000, keepAlive: true })
     // A killed connection says `error` twice, then `end`: only the end counts.
     client.on('error', this.options.onError)
     client.on('notification', ({ channel, payload }) => this.options.notified(channel, payload ?? ''))
-    await client.connect()
-    for (const channel of this.options.channels) await client.query(`LISTEN ${channel}`)
+    try {
+      await client.connect()
+      for (const channel of channels) await client.query(`LISTEN ${channel}`)
+    } catch (error) {
+      await client.end().catch(() => undefined)
+      throw error
+    }
     this.client = client
     client.once('end', () => this.reconnect(FIRST_PAUSE_MILLISECONDS))
     if (this.closed) await client.end()

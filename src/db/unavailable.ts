@@ -2,7 +2,7 @@ import { TrellisError } from '../base/errors.ts'
 
 /** Codes of Prisma, Postgres and the socket that mean: the database is away, not that the statement was wrong. */
 const AWAY = new Set([
-  'P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2037',
+  'P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028', 'P2037',
   '57P01', '57P02', '57P03', '25P03', '53300', '08000', '08001', '08003', '08004', '08006',
   'ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN',
 ]) // biome-ignore format: one family a row

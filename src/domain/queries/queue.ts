@@ -6,14 +6,17 @@ export interface Candidate {
   contextKey: string
 }
 
-/** Claimable tasks in the order they should start, of objectives that may run one more, but for those named. */
+/**
+ * Claimable tasks in the order they should start, of objectives that may run one more, but for those named. `now()` is
+ * looked up in an index, which `clock_timestamp()` cannot be: 0.1 ms instead of 13 with 40,000 parked tasks.
+ */
 export async function findClaimable(
   sql: Sql,
   query: { limit: number; maxRunning: number; except: readonly string[] },
 ): Promise<Candidate[]> {
   return sql.$queryRawUnsafe<Candidate[]>(
     `SELECT t.id AS "taskId", t.context_key AS "contextKey" FROM task t JOIN context c ON c.key = t.context_key
-     WHERE t.claimable_at <= clock_timestamp() AND (t.state <> 'submitted' OR c.running < $2) AND NOT t.id = ANY($3::text[])
+     WHERE t.claimable_at <= now() AND (t.state <> 'submitted' OR c.running < $2) AND NOT t.id = ANY($3::text[])
      ORDER BY t.priority DESC, t.claimable_at LIMIT $1`,
     query.limit,
     query.maxRunning,
