@@ -1,75 +1,50 @@
 import t from 'tap'
-import { planOf } from './client.ts'
+import { type Outgoing, planOf } from './client.ts'
 import { createDatabase } from './databases.ts'
 import { violations } from './invariants.ts'
 import { startServer } from './server.ts'
 
 /** Three tasks of the built-in agent: one, and two that wait for it. */
-const TASKS = [
-  { name: 'first' },
-  { name: 'second', dependencies: ['first'] },
-  { name: 'third', dependencies: ['first'] },
-]
+const threeTasks = () =>
+  planOf([
+    { name: 'first', agent: 'echo' },
+    { name: 'second', agent: 'echo', dependencies: ['first'] },
+    { name: 'third', agent: 'echo', dependencies: ['first'] },
+  ])
 
-t.test('an objective is finished wherever its server was killed', async (suite) => {
+t.test('objectives are finished wherever their server was killed', async (suite) => {
   const database = await createDatabase(suite)
-  let server = await startServer(suite, database)
+  const config = { agents: [{ kind: 'echo', name: 'single', maxConcurrent: 1 }] }
+  let server = await startServer(suite, database, { config })
 
-  const killedAt = (point: string) =>
-    suite.test(point, async (t) => {
+  const killedAt = (point: string, title: string, messages: Outgoing[]) =>
+    suite.test(`${point}: ${title}`, async (t) => {
       await server.killAt(point)
-      const message = planOf(TASKS)
-      await server.client.send(message).catch(() => undefined)
+      await Promise.allSettled(messages.map((message) => server.client.send(message)))
       await server.crashed()
-      server = await startServer(suite, database)
-      const root = await server.client.send(message)
-      const follower = server.client.follow(root.contextId)
-      t.equal(await follower.ended(), 'completed')
-      t.same(follower.gaps, [])
-      t.equal((await server.client.send(message)).id, root.id, 'the same message is the same task')
+      server = await startServer(suite, database, { config })
+      const roots = await Promise.all(messages.map((message) => server.client.send(message)))
+      t.equal(new Set(roots.map(({ id }) => id)).size, messages.length)
+      for (const follower of roots.map(({ contextId }) => server.client.follow(contextId))) {
+        t.equal(await follower.ended(), 'completed')
+        t.same(follower.gaps, [])
+      }
+      const again = await Promise.all(messages.map((message) => server.client.send(message)))
+      t.same(
+        again.map(({ id }) => id),
+        roots.map(({ id }) => id),
+        'the same message is the same task',
+      )
     })
 
-  await killedAt('group:before-commit')
-  await killedAt('group:after-commit')
-  await killedAt('attempt:claimed')
-  await killedAt('finish:before-commit#2')
-  await killedAt('finish:after-commit#2')
+  await killedAt('group:before-commit', 'nothing had happened', [threeTasks()])
+  await killedAt('group:after-commit', 'committed and not answered', [threeTasks()])
+  await killedAt('attempt:claimed', 'claimed and not begun', [threeTasks()])
+  await killedAt('finish:before-commit#2', 'done and not committed', [threeTasks()])
+  await killedAt('finish:after-commit#2', 'committed and not told', [threeTasks()])
+  await killedAt('group:before-commit#4', 'in the middle of a group of many', Array.from({ length: 30 }, threeTasks))
+  const single = ['first', 'second', 'third'].map((name) => ({ name, agent: 'single' }))
+  await killedAt('finish:after-commit', 'an agent that takes one at a time is not held by what ended', [planOf(single)])
   await server.stop()
   suite.same(await database.read(violations), {})
-})
-
-t.test('an agent that takes one task at a time is not held by a task that ended', async (t) => {
-  const database = await createDatabase(t)
-  const start = () =>
-    startServer(t, database, { config: { agents: [{ kind: 'echo', name: 'single', maxConcurrent: 1 }] } })
-  const server = await start()
-  const message = planOf([{ name: 'first' }, { name: 'second' }, { name: 'third' }])
-  await server.killAt('finish:after-commit')
-  await server.client.send(message).catch(() => undefined)
-  await server.crashed()
-  const next = await start()
-  const root = await next.client.send(message)
-  t.equal(await next.client.follow(root.contextId).ended(), 'completed')
-  await next.stop()
-  t.same(await database.read(violations), {})
-})
-
-t.test('in the middle of a group of many', async (t) => {
-  const database = await createDatabase(t)
-  const server = await startServer(t, database)
-  const messages = Array.from({ length: 30 }, () => planOf(TASKS))
-  await server.killAt('group:before-commit#4')
-  await Promise.allSettled(messages.map((message) => server.client.send(message)))
-  await server.crashed()
-  const next = await startServer(t, database)
-  const roots = await Promise.all(messages.map((message) => next.client.send(message)))
-  t.equal(new Set(roots.map(({ id }) => id)).size, 30)
-  const followers = roots.map(({ contextId }) => next.client.follow(contextId))
-  t.same(new Set(await Promise.all(followers.map((follower) => follower.ended()))), new Set(['completed']))
-  t.same(
-    followers.flatMap(({ gaps }) => gaps),
-    [],
-  )
-  await next.stop()
-  t.same(await database.read(violations), {})
 })

@@ -41,7 +41,10 @@ async function work(reply: Reply): Promise<void> {
   reply.status(TaskState.TASK_STATE_COMPLETED)
 }
 
-createInterface({ input: process.stdin }).on('line', (line) => release(line.replace(/^release /, '')).resolve())
+const input = createInterface({ input: process.stdin })
+input.on('line', (line) => release(line.replace(/^release /, '')).resolve())
+// Whoever started it is gone.
+input.on('close', () => process.exit())
 
 const agent = await startAgent({
   dialect: dialect as Dialect,
