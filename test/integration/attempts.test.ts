@@ -1,4 +1,5 @@
 import t from 'tap'
+import type { WorkReader } from '../../src/domain/queries/work.ts'
 import { ask, send, sendPlans, until } from './client.ts'
 import { held } from './scripted-agent.ts'
 import { startServer } from './server.ts'
@@ -7,16 +8,14 @@ const server = await startServer(t, { config: { defaults: { timeoutSeconds: 60 }
 const { agent } = server
 
 t.test('a database that is away between the claim and the reading of it costs no attempt', async (t) => {
-  const { sql } = server.app.core
-  const real = sql.$queryRawUnsafe.bind(sql)
+  const { options } = server.app.core.attempts as unknown as { options: { readWork: WorkReader } }
+  const { readWork } = options
   let refused = 0
-  const flaky = (statement: string, ...params: unknown[]) => {
-    if (!statement.includes('"firstMessage"') || refused === 2) return real(statement, ...params)
+  options.readWork = (id) => {
+    if (refused === 2) return readWork(id)
     refused += 1
     return Promise.reject(Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }))
   }
-  Object.assign(sql, { $queryRawUnsafe: flaky })
-  t.teardown(() => Object.assign(sql, { $queryRawUnsafe: real }))
   const tasks = [{ name: 'Dig' }, { name: 'Pour', dependencies: ['task-1'] }]
   t.equal((await sendPlans(server, [{ tasks }])).status.state, 'completed')
   t.equal(refused, 2)
