@@ -145,6 +145,8 @@ t.test('objectives/subscribe', async (t) => {
     await t.rejects(sending)
     await forgotten(before)
     t.equal(hub.size, before)
+    alone.say('working', 'not for anyone in particular')
+    await alone.events.flush()
     alone.complete()
     t.equal((await until(server, alone.context.taskId)).status.state, 'completed', 'the work goes on')
     ;(await agent.begun(/^Dig$/)).complete()
