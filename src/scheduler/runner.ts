@@ -99,9 +99,9 @@ export class Runner implements Claimer {
   /** Starts what a committed change claimed, and looks for more if it left some. */
   committed({ copy, claims }: Changed): void {
     for (const claim of claims) this.launch(claim, newWork(copy, claim))
-    if (copy.ready.size === 0) return
-    this.behind = true
-    this.wake()
+    if (copy.ready.size > 0) this.behind = true
+    // Left to claim, or parked, or to be tried again: then the loop has to learn when it is due.
+    if (copy.ready.size > 0 || copy.tasks.changed.some((task) => task.claimableAt !== null)) this.wake()
   }
 
   /** Who runs a task: whoever its open attempt is with, else whom routing says. Null: not known yet. */
