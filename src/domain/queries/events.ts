@@ -14,15 +14,25 @@ export interface EventCursor {
   after: number
 }
 
-const PAGE = 200
+const PAGE_EVENTS = 200
+/** As stored, which is compressed. An event that is larger comes alone. */
+const PAGE_BYTES = 256 * 1024
 
+const PARTS = `artifact_part p WHERE p.artifact_key = e.data ->> 'artifactKey' AND p.n >= (e.data ->> 'from')::int
+      AND p.n < (e.data ->> 'from')::int + (e.data ->> 'count')::int`
+
+/**
+ * A page ends by bytes as well as by events: fifty followers of large artifacts share one statement. `before` is what is
+ * on the page already when an event comes.
+ */
 const READ = `SELECT k.i, e.seq, e.time, e.type, e.root_id AS "rootId", e.plan_id AS "planId", e.task_id AS "taskId", e.in_tree AS "inTree", e.data,
-  CASE WHEN e.type = 'task.artifact' THEN (SELECT json_agg(p.part ORDER BY p.n) FROM artifact_part p
-    WHERE p.artifact_key = e.data ->> 'artifactKey' AND p.n >= (e.data ->> 'from')::int
-      AND p.n < (e.data ->> 'from')::int + (e.data ->> 'count')::int) END AS parts
+  CASE WHEN e.type = 'task.artifact' THEN (SELECT json_agg(p.part ORDER BY p.n) FROM ${PARTS}) END AS parts
   FROM jsonb_to_recordset($1::jsonb) AS k(i int, "contextKey" text, "after" int)
-  JOIN LATERAL (SELECT * FROM event e WHERE e.context_key = k."contextKey" AND e.seq > k."after"
-    ORDER BY e.seq LIMIT ${PAGE}) e ON true ORDER BY k.i, e.seq`
+  JOIN LATERAL (SELECT w.*, sum(w.bytes) OVER (ORDER BY w.seq) - w.bytes AS before FROM (
+    SELECT e.*, pg_column_size(e.data) + CASE WHEN e.type = 'task.artifact'
+      THEN (SELECT coalesce(sum(pg_column_size(p.part)), 0) FROM ${PARTS}) ELSE 0 END AS bytes
+    FROM event e WHERE e.context_key = k."contextKey" AND e.seq > k."after"
+    ORDER BY e.seq LIMIT ${PAGE_EVENTS}) w) e ON e.before < ${PAGE_BYTES} ORDER BY k.i, e.seq`
 
 interface EventRecord {
   i: number
