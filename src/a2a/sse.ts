@@ -43,7 +43,7 @@ function eventText(data: object, seq?: number): string {
   return `${id}data: ${JSON.stringify(data)}\n\n`
 }
 
-/** True once all that was written is read; false if the reader left, or took nothing at all for the stall time. */
+/** True once all that was written is read; false if the reader left, or took nothing for the stall time (twice it, at most). */
 function drains(raw: ServerResponse, stallSeconds: number): Promise<boolean> {
   return new Promise((resolve) => {
     const settle = (drained: boolean) => () => {
