@@ -90,7 +90,8 @@ export class RemoteRun {
   }
 
   async #begin(): Promise<void | Parked> {
-    await this.#record({ sentAt: new Date().toISOString() })
+    const inContext = this.#contextId === undefined ? {} : { remoteContextId: this.#contextId }
+    await this.#record({ sentAt: new Date().toISOString(), ...inContext })
     try {
       return await this.#sendTask()
     } catch (error) {

@@ -64,6 +64,8 @@ function meantOf(taskId: string, artifacts: Artifact[], meant: readonly Artifact
 }
 
 function recordOf({ attempt, remoteContextId, lease }: Work): AttemptRecord {
+  // What was sent is looked for, and sent again, as it was sent: others may have learnt of a remote context since.
+  const inContext = attempt.sentAt === null ? (attempt.remoteContextId ?? remoteContextId) : attempt.remoteContextId
   return {
     id: attempt.id,
     number: attempt.number,
@@ -71,9 +73,7 @@ function recordOf({ attempt, remoteContextId, lease }: Work): AttemptRecord {
     takenOver: attempt.takeovers > 0,
     ...(attempt.sentAt !== null && { sentAt: attempt.sentAt }),
     ...(attempt.remoteTaskId !== null && { remoteTaskId: attempt.remoteTaskId }),
-    ...((attempt.remoteContextId ?? remoteContextId) !== null && {
-      remoteContextId: (attempt.remoteContextId ?? remoteContextId) as string,
-    }),
+    ...(inContext !== null && { remoteContextId: inContext }),
     ...(attempt.maybeDuplicate && { maybeDuplicate: true }),
     ...(attempt.memo !== null && { memo: attempt.memo }),
     parkedTimes: attempt.parkedTimes,
