@@ -189,6 +189,8 @@ export interface AttemptRow {
   memo: Metadata | null
   answerId: string | null
   parkedTimes: number
+  /** Events of the current lease that are applied: what is sent again after a lost answer is known by it. */
+  published: number
   takeovers: number
   outcome: AttemptOutcome | null
   error: string | null

@@ -1,4 +1,3 @@
-import type { AttemptRef } from '../domain/commands/run.ts'
 import type { ExecutionEvent } from '../domain/execution.ts'
 import { isInterrupted, isTerminal, type TaskState } from '../domain/task.ts'
 import { checkEvent } from '../executors/check-event.ts'
@@ -10,17 +9,24 @@ const FLUSH_MILLISECONDS = 100
 const RETRY_MILLISECONDS = 500
 
 /** Commits published events; false: the attempt is not the current one any more. */
-export type CommitEvents = (ref: AttemptRef, events: ExecutionEvent[]) => Promise<boolean>
+export type CommitEvents = (published: Published) => Promise<boolean>
+
+/** Events of one lease, and how many it published before them. */
+export interface Published {
+  events: ExecutionEvent[]
+  from: number
+}
 
 /**
  * Where one attempt's executor publishes. Events are committed in order, gathered for a moment; an end goes at once or
  * with the return of `execute`, and a question to a person with that return. What is published after the end or after `close` is dropped.
  */
 export class AttemptEvents implements EventQueue {
-  private readonly ref: AttemptRef
   private readonly commit: CommitEvents
   private readonly lost: () => void
   private pending: ExecutionEvent[] = []
+  /** How many events went before the pending ones. */
+  private committed = 0
   private timer: NodeJS.Timeout | undefined
   private ending: NodeJS.Immediate | undefined
   private committing: Promise<void> = Promise.resolve()
@@ -29,8 +35,7 @@ export class AttemptEvents implements EventQueue {
   private lastState: TaskState
   private readonly firstEvent = Promise.withResolvers<void>()
 
-  constructor(ref: AttemptRef, state: TaskState, commit: CommitEvents, lost: () => void) {
-    this.ref = ref
+  constructor(state: TaskState, commit: CommitEvents, lost: () => void) {
     this.lastState = state
     this.commit = commit
     this.lost = lost
@@ -69,13 +74,13 @@ export class AttemptEvents implements EventQueue {
   }
 
   /** Takes nothing more; resolves with what was published and is not committed yet. */
-  async close(): Promise<ExecutionEvent[]> {
+  async close(): Promise<Published> {
     this.closed = true
     this.left = true
     clearTimeout(this.timer)
     clearImmediate(this.ending)
     await this.committing
-    return this.pending.splice(0)
+    return { events: this.pending.splice(0), from: this.committed }
   }
 
   /** Says that all is committed. */
@@ -87,7 +92,9 @@ export class AttemptEvents implements EventQueue {
     const events = this.pending.splice(0, this.untilQuestion())
     if (events.length === 0) return
     try {
-      if (await this.commit(this.ref, events)) this.firstEvent.resolve()
+      const landed = await this.commit({ events, from: this.committed })
+      this.committed += events.length
+      if (landed) this.firstEvent.resolve()
       else this.lost()
     } catch {
       // The database is away: they are committed with what comes next, or by themselves when it is back, in order.

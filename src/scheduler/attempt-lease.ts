@@ -12,7 +12,6 @@ import {
   releaseTask,
 } from '../domain/commands/run.ts'
 import type { Claim } from '../domain/decide.ts'
-import type { ExecutionEvent } from '../domain/execution.ts'
 import type { Message } from '../domain/message.ts'
 import type { EventReader } from '../domain/queries/events.ts'
 import type { Work, WorkReader } from '../domain/queries/work.ts'
@@ -27,7 +26,7 @@ import { ExecutorError } from '../executors/executor-error.ts'
 import type { AgentRegistry } from '../executors/registry.ts'
 import type { RequestContextBuilder } from '../executors/request-context.ts'
 import { contextParams } from './attempt-context.ts'
-import { AttemptEvents } from './attempt-events.ts'
+import { AttemptEvents, type Published } from './attempt-events.ts'
 
 export interface AttemptOptions {
   changes: Changes
@@ -72,9 +71,8 @@ export class AttemptLease {
     this.active = active
     this.log = log
     this.events = new AttemptEvents(
-      ref,
       claim.task.state,
-      (_, published) => this.write((w) => publish(w, ref, published)),
+      ({ events, from }) => this.write((w) => publish(w, ref, events, from)),
       () => active.abort('leaseLost'),
     )
   }
@@ -188,7 +186,7 @@ export class AttemptLease {
       case 'timeout':
         return this.fail(rest, { error: this.timeoutText(), retryable: true, outcome: 'failed' })
       case 'shutdown':
-        await this.writeUntilDone((w) => publish(w, this.ref, rest) && releaseTask(w, this.ref))
+        await this.writeUntilDone((w) => this.publishRest(w, rest) && releaseTask(w, this.ref))
         return 'waiting'
       default:
         return 'done'
@@ -200,12 +198,12 @@ export class AttemptLease {
     return `The agent ${this.attempt.agent} did not finish within ${seconds} s`
   }
 
-  private async finish(rest: ExecutionEvent[], parked: Parked | undefined): Promise<Left> {
+  private async finish(rest: Published, parked: Parked | undefined): Promise<Left> {
     await this.options.fault?.('finish:before-commit')
     const pause = parked && Math.max(0, parked.checkAt.getTime() - Date.now())
     let waiting = false
     await this.writeUntilDone((w) => {
-      publish(w, this.ref, rest)
+      this.publishRest(w, rest)
       // By the database's clock, which says when it is due: this process's may differ.
       leaveExecution(w, this.ref, pause === undefined ? null : new Date(Date.parse(w.now) + pause).toISOString())
       waiting = w.attempt(this.ref.taskId) !== undefined
@@ -215,10 +213,14 @@ export class AttemptLease {
     return waiting ? 'waiting' : 'done'
   }
 
-  private async fail(rest: ExecutionEvent[], failure: Failure): Promise<Left> {
+  private async fail(rest: Published, failure: Failure): Promise<Left> {
     this.log.warn({ error: failure.error }, 'attempt failed')
-    await this.writeUntilDone((w) => publish(w, this.ref, rest) && failAttempt(w, this.ref, failure))
+    await this.writeUntilDone((w) => this.publishRest(w, rest) && failAttempt(w, this.ref, failure))
     return 'done'
+  }
+
+  private publishRest(w: WorkingCopy, { events, from }: Published): boolean {
+    return publish(w, this.ref, events, from)
   }
 
   private write(decide: (w: WorkingCopy) => boolean): Promise<boolean> {

@@ -10,6 +10,7 @@ import {
   releaseTask,
   takeOver,
 } from '../../src/domain/commands/run.ts'
+import type { ExecutionEvent } from '../../src/domain/execution.ts'
 import type { WorkingCopy } from '../../src/domain/working-copy.ts'
 import { check } from './core-check.ts'
 import { type CoreDriver, refOf } from './core-moves.ts'
@@ -19,7 +20,7 @@ const FAILURE = { error: 'broken', retryable: true, outcome: 'failed' } as const
 
 /** Every write of an attempt. */
 const WRITES: Record<string, (w: WorkingCopy, ref: AttemptRef) => boolean> = {
-  publish: (w, ref) => publish(w, ref, [{ kind: 'status', state: 'completed' }]),
+  publish: (w, ref) => publish(w, ref, [{ kind: 'status', state: 'completed' }], 0),
   fail: (w, ref) => failAttempt(w, ref, FAILURE),
   leave: (w, ref) => leaveExecution(w, ref, null),
   park: (w, ref) => parkTask(w, ref, w.now),
@@ -196,4 +197,21 @@ t.test('cancel aborts what runs, and the state is canceled when the call returns
   )
   t.equal(driver.rows.objective?.status, 'canceled')
   check(driver.memory)
+})
+
+t.test('events that are sent again, because the answer to their commit was lost, are applied once', async (t) => {
+  const driver = working()
+  const ref = refOf(driver.task('a'))
+  const chunk = (text: string): ExecutionEvent => {
+    return { kind: 'artifact', artifact: { artifactId: 'log', parts: [{ text }] }, append: true, lastChunk: false }
+  }
+  const send = (from: number, ...texts: string[]) =>
+    driver.memory.change((w) => publish(w, ref, texts.map(chunk), from), [{ kind: 'artifacts', id: ref.taskId }])
+  send(0, 'a', 'b')
+  t.ok(send(0, 'a', 'b', 'c'), 'the second time with what came since')
+  t.equal(driver.rows.artifacts[0]?.partCount, 3)
+  driver.memory.change((w) => releaseTask(w, ref))
+  driver.claim(driver.task('a'))
+  driver.publish(driver.task('a'), chunk('d'))
+  t.equal(driver.rows.artifacts[0]?.partCount, 4, 'the next lease counts anew')
 })

@@ -11,7 +11,8 @@ import { CoreDriver, refOf } from './core-moves.ts'
 import { plan, planned, task } from './core-plan.ts'
 import { steps, take } from './core-random.ts'
 
-const complete = (row: TaskRow) => (w: WorkingCopy) => publish(w, refOf(row), [{ kind: 'status', state: 'completed' }])
+const complete = (row: TaskRow) => (w: WorkingCopy) =>
+  publish(w, refOf(row), [{ kind: 'status', state: 'completed' }], 0)
 
 t.test('a member that throws after it changed something leaves no trace, and the others are decided', async (t) => {
   const driver = planned([plan('p', ['a', 'b'])])
@@ -140,7 +141,7 @@ t.test('cancel and failure of a whole objective take as many rounds as it is dee
   const failed = wide()
   failed.claim(failed.task('x0'))
   const row = failed.task('x0')
-  const { rounds } = cost(failed, (w) => publish(w, refOf(row), [{ kind: 'status', state: 'failed' }]), row)
+  const { rounds } = cost(failed, (w) => publish(w, refOf(row), [{ kind: 'status', state: 'failed' }], 0), row)
   t.ok(rounds <= 8, `${rounds} rounds`)
   t.equal(failed.rows.objective?.status, 'failed')
 })

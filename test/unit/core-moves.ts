@@ -21,6 +21,7 @@ import type { Message } from '../../src/domain/message.ts'
 import type { Needed } from '../../src/domain/need.ts'
 import type { TaskRow } from '../../src/domain/rows.ts'
 import { isTerminal, type TaskState } from '../../src/domain/task.ts'
+import type { WorkingCopy } from '../../src/domain/working-copy.ts'
 import { CoreMemory } from './core-memory.ts'
 
 export const DEFAULTS: TaskDefaults = {
@@ -125,13 +126,14 @@ export class CoreDriver {
   }
 
   publish(task: TaskRow, ...events: ExecutionEvent[]): boolean {
-    return this.memory.change((w) => publish(w, refOf(task), events), declared(task))
+    return this.memory.change((w) => publish(w, refOf(task), events, publishedOf(w, task)), declared(task))
   }
 
   /** What an executor publishes last, with its return. */
   finish(task: TaskRow, state: TaskState): void {
     this.memory.change((w) => {
-      publish(w, refOf(task), [{ kind: 'status', state, message: { ...say(`${task.name}?`), role: 'agent' } }])
+      const message: Message = { ...say(`${task.name}?`), role: 'agent' }
+      publish(w, refOf(task), [{ kind: 'status', state, message }], publishedOf(w, task))
       leaveExecution(w, refOf(task), null)
     }, declared(task))
   }
@@ -218,4 +220,9 @@ function declared({ id }: TaskRow): Needed[] {
     { kind: 'dependents', id },
     { kind: 'artifacts', id },
   ]
+}
+
+/** What the current lease has published so far. */
+function publishedOf(w: WorkingCopy, task: TaskRow): number {
+  return w.attempt(task.id)?.published ?? 0
 }

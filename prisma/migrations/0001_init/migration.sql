@@ -182,6 +182,7 @@ CREATE TABLE "attempt" (
     "memo" JSONB,
     "answer_id" TEXT,
     "parked_times" INTEGER NOT NULL DEFAULT 0,
+    "published" INTEGER NOT NULL DEFAULT 0,
     "takeovers" INTEGER NOT NULL DEFAULT 0,
     "outcome" TEXT,
     "error" TEXT,

@@ -17,16 +17,30 @@ type StatusEvent = Extract<ExecutionEvent, { kind: 'status' | 'task' }>
 
 /**
  * Applies what an executor published, in order, if its attempt is still the current one; false otherwise, and then nothing
- * is applied. Events after a terminal one are dropped. (design §5.4, §6)
+ * is applied. Events after a terminal one are dropped. `from`: how many events this lease published before these; those of
+ * them that are applied already, by a commit whose answer was lost, are passed over. (design §5.4, §6)
  */
-export function publish(w: WorkingCopy, ref: AttemptRef, events: readonly ExecutionEvent[]): boolean {
+export function publish(w: WorkingCopy, ref: AttemptRef, events: readonly ExecutionEvent[], from: number): boolean {
   if (!isCurrent(w, ref)) return false
-  for (const event of events) {
+  for (const event of notApplied(w, ref, events, from)) {
     const task = w.task(ref.taskId)
     if (isTerminal(task.state)) break
     publishOne(w, task, event)
   }
   return true
+}
+
+function notApplied(
+  w: WorkingCopy,
+  ref: AttemptRef,
+  events: readonly ExecutionEvent[],
+  from: number,
+): readonly ExecutionEvent[] {
+  const attempt = w.attempt(ref.taskId)
+  if (attempt === undefined || events.length === 0) return events
+  const fresh = events.slice(Math.max(0, attempt.published - from))
+  if (fresh.length > 0) w.attempts.edit(ref.taskId).published = from + events.length
+  return fresh
 }
 
 function publishOne(w: WorkingCopy, task: TaskRow, event: ExecutionEvent): void {

@@ -43,8 +43,8 @@ export function claimTask(w: WorkingCopy, taskId: string, assignment: Assignment
   task.lease += 1
   task.runner = assignment.runner
   w.ready.delete(taskId)
-  const open = w.attempt(taskId)
-  const attempt = open ?? newAttempt(w, task, assignment)
+  const attempt = w.attempt(taskId) === undefined ? newAttempt(w, task, assignment) : w.attempts.edit(taskId)
+  attempt.published = 0
   if (task.state === 'submitted') moveTask(w, taskId, { state: 'working' })
   return attempt
 }
@@ -68,6 +68,7 @@ function newAttempt(w: WorkingCopy, task: TaskRow, { agent, reason }: Assignment
     memo: null,
     answerId: null,
     parkedTimes: 0,
+    published: 0,
     takeovers: 0,
     outcome: null,
     error: null,
@@ -87,6 +88,8 @@ export function parkTask(w: WorkingCopy, ref: AttemptRef, checkAt: string): bool
   task.claimableAt = checkAt
   const attempt = w.attempts.edit(ref.taskId)
   attempt.parkedTimes += 1
+  // A process that got this far with it was not what was wrong.
+  attempt.takeovers = 0
   // The executor has passed the answer on, and says so by waiting for what follows.
   attempt.answerId = null
   return true

@@ -130,12 +130,12 @@ export const TABLES = {
         'error',
       ),
       ...boolean('maybeDuplicate'),
-      ...int('number', 'parkedTimes', 'takeovers'),
+      ...int('number', 'parkedTimes', 'published', 'takeovers'),
       ...json('memo', 'usage'),
       ...time('startedAt', 'clockAt', 'sentAt', 'endedAt'),
     },
     mutable: [
-      'clockAt', 'sentAt', 'remoteTaskId', 'remoteContextId', 'maybeDuplicate', 'memo', 'answerId', 'parkedTimes', 'takeovers',
+      'clockAt', 'sentAt', 'remoteTaskId', 'remoteContextId', 'maybeDuplicate', 'memo', 'answerId', 'parkedTimes', 'published', 'takeovers',
       'outcome', 'error', 'usage', 'endedAt',
     ], // biome-ignore format: rows
   },

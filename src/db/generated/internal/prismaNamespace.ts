@@ -1913,6 +1913,7 @@ export const AttemptScalarFieldEnum = {
   memo: 'memo',
   answerId: 'answerId',
   parkedTimes: 'parkedTimes',
+  published: 'published',
   takeovers: 'takeovers',
   outcome: 'outcome',
   error: 'error',

@@ -269,6 +269,7 @@ export const AttemptScalarFieldEnum = {
   memo: 'memo',
   answerId: 'answerId',
   parkedTimes: 'parkedTimes',
+  published: 'published',
   takeovers: 'takeovers',
   outcome: 'outcome',
   error: 'error',

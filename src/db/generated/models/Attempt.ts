@@ -29,12 +29,14 @@ export type AggregateAttempt = {
 export type AttemptAvgAggregateOutputType = {
   number: number | null
   parkedTimes: number | null
+  published: number | null
   takeovers: number | null
 }
 
 export type AttemptSumAggregateOutputType = {
   number: number | null
   parkedTimes: number | null
+  published: number | null
   takeovers: number | null
 }
 
@@ -53,6 +55,7 @@ export type AttemptMinAggregateOutputType = {
   maybeDuplicate: boolean | null
   answerId: string | null
   parkedTimes: number | null
+  published: number | null
   takeovers: number | null
   outcome: string | null
   error: string | null
@@ -74,6 +77,7 @@ export type AttemptMaxAggregateOutputType = {
   maybeDuplicate: boolean | null
   answerId: string | null
   parkedTimes: number | null
+  published: number | null
   takeovers: number | null
   outcome: string | null
   error: string | null
@@ -96,6 +100,7 @@ export type AttemptCountAggregateOutputType = {
   memo: number
   answerId: number
   parkedTimes: number
+  published: number
   takeovers: number
   outcome: number
   error: number
@@ -108,12 +113,14 @@ export type AttemptCountAggregateOutputType = {
 export type AttemptAvgAggregateInputType = {
   number?: true
   parkedTimes?: true
+  published?: true
   takeovers?: true
 }
 
 export type AttemptSumAggregateInputType = {
   number?: true
   parkedTimes?: true
+  published?: true
   takeovers?: true
 }
 
@@ -132,6 +139,7 @@ export type AttemptMinAggregateInputType = {
   maybeDuplicate?: true
   answerId?: true
   parkedTimes?: true
+  published?: true
   takeovers?: true
   outcome?: true
   error?: true
@@ -153,6 +161,7 @@ export type AttemptMaxAggregateInputType = {
   maybeDuplicate?: true
   answerId?: true
   parkedTimes?: true
+  published?: true
   takeovers?: true
   outcome?: true
   error?: true
@@ -175,6 +184,7 @@ export type AttemptCountAggregateInputType = {
   memo?: true
   answerId?: true
   parkedTimes?: true
+  published?: true
   takeovers?: true
   outcome?: true
   error?: true
@@ -285,6 +295,7 @@ export type AttemptGroupByOutputType = {
   memo: runtime.JsonValue | null
   answerId: string | null
   parkedTimes: number
+  published: number
   takeovers: number
   outcome: string | null
   error: string | null
@@ -331,6 +342,7 @@ export type AttemptWhereInput = {
   memo?: Prisma.JsonNullableFilter<"Attempt">
   answerId?: Prisma.StringNullableFilter<"Attempt"> | string | null
   parkedTimes?: Prisma.IntFilter<"Attempt"> | number
+  published?: Prisma.IntFilter<"Attempt"> | number
   takeovers?: Prisma.IntFilter<"Attempt"> | number
   outcome?: Prisma.StringNullableFilter<"Attempt"> | string | null
   error?: Prisma.StringNullableFilter<"Attempt"> | string | null
@@ -354,6 +366,7 @@ export type AttemptOrderByWithRelationInput = {
   memo?: Prisma.SortOrderInput | Prisma.SortOrder
   answerId?: Prisma.SortOrderInput | Prisma.SortOrder
   parkedTimes?: Prisma.SortOrder
+  published?: Prisma.SortOrder
   takeovers?: Prisma.SortOrder
   outcome?: Prisma.SortOrderInput | Prisma.SortOrder
   error?: Prisma.SortOrderInput | Prisma.SortOrder
@@ -381,6 +394,7 @@ export type AttemptWhereUniqueInput = Prisma.AtLeast<{
   memo?: Prisma.JsonNullableFilter<"Attempt">
   answerId?: Prisma.StringNullableFilter<"Attempt"> | string | null
   parkedTimes?: Prisma.IntFilter<"Attempt"> | number
+  published?: Prisma.IntFilter<"Attempt"> | number
   takeovers?: Prisma.IntFilter<"Attempt"> | number
   outcome?: Prisma.StringNullableFilter<"Attempt"> | string | null
   error?: Prisma.StringNullableFilter<"Attempt"> | string | null
@@ -404,6 +418,7 @@ export type AttemptOrderByWithAggregationInput = {
   memo?: Prisma.SortOrderInput | Prisma.SortOrder
   answerId?: Prisma.SortOrderInput | Prisma.SortOrder
   parkedTimes?: Prisma.SortOrder
+  published?: Prisma.SortOrder
   takeovers?: Prisma.SortOrder
   outcome?: Prisma.SortOrderInput | Prisma.SortOrder
   error?: Prisma.SortOrderInput | Prisma.SortOrder
@@ -435,6 +450,7 @@ export type AttemptScalarWhereWithAggregatesInput = {
   memo?: Prisma.JsonNullableWithAggregatesFilter<"Attempt">
   answerId?: Prisma.StringNullableWithAggregatesFilter<"Attempt"> | string | null
   parkedTimes?: Prisma.IntWithAggregatesFilter<"Attempt"> | number
+  published?: Prisma.IntWithAggregatesFilter<"Attempt"> | number
   takeovers?: Prisma.IntWithAggregatesFilter<"Attempt"> | number
   outcome?: Prisma.StringNullableWithAggregatesFilter<"Attempt"> | string | null
   error?: Prisma.StringNullableWithAggregatesFilter<"Attempt"> | string | null
@@ -458,6 +474,7 @@ export type AttemptCreateInput = {
   memo?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   answerId?: string | null
   parkedTimes?: number
+  published?: number
   takeovers?: number
   outcome?: string | null
   error?: string | null
@@ -481,6 +498,7 @@ export type AttemptUncheckedCreateInput = {
   memo?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   answerId?: string | null
   parkedTimes?: number
+  published?: number
   takeovers?: number
   outcome?: string | null
   error?: string | null
@@ -504,6 +522,7 @@ export type AttemptUpdateInput = {
   memo?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   answerId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   parkedTimes?: Prisma.IntFieldUpdateOperationsInput | number
+  published?: Prisma.IntFieldUpdateOperationsInput | number
   takeovers?: Prisma.IntFieldUpdateOperationsInput | number
   outcome?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   error?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -527,6 +546,7 @@ export type AttemptUncheckedUpdateInput = {
   memo?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   answerId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   parkedTimes?: Prisma.IntFieldUpdateOperationsInput | number
+  published?: Prisma.IntFieldUpdateOperationsInput | number
   takeovers?: Prisma.IntFieldUpdateOperationsInput | number
   outcome?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   error?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -550,6 +570,7 @@ export type AttemptCreateManyInput = {
   memo?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   answerId?: string | null
   parkedTimes?: number
+  published?: number
   takeovers?: number
   outcome?: string | null
   error?: string | null
@@ -573,6 +594,7 @@ export type AttemptUpdateManyMutationInput = {
   memo?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   answerId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   parkedTimes?: Prisma.IntFieldUpdateOperationsInput | number
+  published?: Prisma.IntFieldUpdateOperationsInput | number
   takeovers?: Prisma.IntFieldUpdateOperationsInput | number
   outcome?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   error?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -596,6 +618,7 @@ export type AttemptUncheckedUpdateManyInput = {
   memo?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   answerId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   parkedTimes?: Prisma.IntFieldUpdateOperationsInput | number
+  published?: Prisma.IntFieldUpdateOperationsInput | number
   takeovers?: Prisma.IntFieldUpdateOperationsInput | number
   outcome?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   error?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -624,6 +647,7 @@ export type AttemptCountOrderByAggregateInput = {
   memo?: Prisma.SortOrder
   answerId?: Prisma.SortOrder
   parkedTimes?: Prisma.SortOrder
+  published?: Prisma.SortOrder
   takeovers?: Prisma.SortOrder
   outcome?: Prisma.SortOrder
   error?: Prisma.SortOrder
@@ -634,6 +658,7 @@ export type AttemptCountOrderByAggregateInput = {
 export type AttemptAvgOrderByAggregateInput = {
   number?: Prisma.SortOrder
   parkedTimes?: Prisma.SortOrder
+  published?: Prisma.SortOrder
   takeovers?: Prisma.SortOrder
 }
 
@@ -652,6 +677,7 @@ export type AttemptMaxOrderByAggregateInput = {
   maybeDuplicate?: Prisma.SortOrder
   answerId?: Prisma.SortOrder
   parkedTimes?: Prisma.SortOrder
+  published?: Prisma.SortOrder
   takeovers?: Prisma.SortOrder
   outcome?: Prisma.SortOrder
   error?: Prisma.SortOrder
@@ -673,6 +699,7 @@ export type AttemptMinOrderByAggregateInput = {
   maybeDuplicate?: Prisma.SortOrder
   answerId?: Prisma.SortOrder
   parkedTimes?: Prisma.SortOrder
+  published?: Prisma.SortOrder
   takeovers?: Prisma.SortOrder
   outcome?: Prisma.SortOrder
   error?: Prisma.SortOrder
@@ -682,6 +709,7 @@ export type AttemptMinOrderByAggregateInput = {
 export type AttemptSumOrderByAggregateInput = {
   number?: Prisma.SortOrder
   parkedTimes?: Prisma.SortOrder
+  published?: Prisma.SortOrder
   takeovers?: Prisma.SortOrder
 }
 
@@ -703,6 +731,7 @@ export type AttemptSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs 
   memo?: boolean
   answerId?: boolean
   parkedTimes?: boolean
+  published?: boolean
   takeovers?: boolean
   outcome?: boolean
   error?: boolean
@@ -726,6 +755,7 @@ export type AttemptSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Exten
   memo?: boolean
   answerId?: boolean
   parkedTimes?: boolean
+  published?: boolean
   takeovers?: boolean
   outcome?: boolean
   error?: boolean
@@ -749,6 +779,7 @@ export type AttemptSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Exten
   memo?: boolean
   answerId?: boolean
   parkedTimes?: boolean
+  published?: boolean
   takeovers?: boolean
   outcome?: boolean
   error?: boolean
@@ -772,6 +803,7 @@ export type AttemptSelectScalar = {
   memo?: boolean
   answerId?: boolean
   parkedTimes?: boolean
+  published?: boolean
   takeovers?: boolean
   outcome?: boolean
   error?: boolean
@@ -779,7 +811,7 @@ export type AttemptSelectScalar = {
   endedAt?: boolean
 }
 
-export type AttemptOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "contextKey" | "taskId" | "number" | "agent" | "reason" | "startedAt" | "clockAt" | "sentAt" | "remoteTaskId" | "remoteContextId" | "maybeDuplicate" | "memo" | "answerId" | "parkedTimes" | "takeovers" | "outcome" | "error" | "usage" | "endedAt", ExtArgs["result"]["attempt"]>
+export type AttemptOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "contextKey" | "taskId" | "number" | "agent" | "reason" | "startedAt" | "clockAt" | "sentAt" | "remoteTaskId" | "remoteContextId" | "maybeDuplicate" | "memo" | "answerId" | "parkedTimes" | "published" | "takeovers" | "outcome" | "error" | "usage" | "endedAt", ExtArgs["result"]["attempt"]>
 
 export type $AttemptPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "Attempt"
@@ -806,6 +838,10 @@ export type $AttemptPayload<ExtArgs extends runtime.Types.Extensions.InternalArg
      */
     answerId: string | null
     parkedTimes: number
+    /**
+     * Events of the current lease that are applied.
+     */
+    published: number
     takeovers: number
     outcome: string | null
     error: string | null
@@ -1249,6 +1285,7 @@ export interface AttemptFieldRefs {
   readonly memo: Prisma.FieldRef<"Attempt", 'Json'>
   readonly answerId: Prisma.FieldRef<"Attempt", 'String'>
   readonly parkedTimes: Prisma.FieldRef<"Attempt", 'Int'>
+  readonly published: Prisma.FieldRef<"Attempt", 'Int'>
   readonly takeovers: Prisma.FieldRef<"Attempt", 'Int'>
   readonly outcome: Prisma.FieldRef<"Attempt", 'String'>
   readonly error: Prisma.FieldRef<"Attempt", 'String'>
