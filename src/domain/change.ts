@@ -1,5 +1,5 @@
 import type { Database, Sql } from '../db/client.ts'
-import { databaseAway, isUnavailable } from '../db/unavailable.ts'
+import { databaseAway, gaveWay, isUnavailable } from '../db/unavailable.ts'
 import type { Claimer } from './decide.ts'
 import { type Changed, type Member, type Outcome, runGroup } from './group.ts'
 import type { MessageKeyRow } from './store/lock.ts'
@@ -140,7 +140,7 @@ export class Changes {
       this.again(group)
       return
     }
-    const reason = away ? databaseAway(error) : error
+    const reason = away || gaveWay(error) ? databaseAway(error) : error
     for (const { reject } of group) reject(reason)
   }
 }

@@ -44,5 +44,6 @@ function tellRunner({ runner, attempts, planning, onError }: Listeners, change: 
 function tellFollowers({ hub, notifier }: Listeners, { copy }: Changed): void {
   const context = copy.events.length > 0 ? copy.context.key : null
   if (context !== null) hub.wake(context)
-  notifier?.announce({ context, aborted: [...copy.aborted], ready: copy.ready.size > 0 })
+  const aborted = [...copy.aborted].filter((taskId) => copy.task(taskId).state === 'canceled')
+  notifier?.announce({ context, aborted, ready: copy.ready.size > 0 })
 }

@@ -358,6 +358,11 @@ CREATE INDEX "task_due" ON "task" ("claimable_at") WHERE "claimable_at" IS NOT N
 -- What a runner holds, for taking it over.
 CREATE INDEX "task_runner" ON "task" ("runner") WHERE "runner" IS NOT NULL;
 CREATE INDEX "task_plan" ON "task" ("plan_id") WHERE "plan_id" IS NOT NULL;
+-- What a follow-up builds on: a context's newest ended root, and its open ones.
+CREATE INDEX "task_ended_roots" ON "task" ("context_key", "status_at" DESC, "id" DESC)
+  WHERE "id" = "root_id" AND "state" IN ('completed', 'failed', 'canceled', 'rejected');
+CREATE INDEX "task_open_roots" ON "task" ("context_key")
+  WHERE "id" = "root_id" AND "state" NOT IN ('completed', 'failed', 'canceled', 'rejected');
 -- The newest remote context of an objective and an agent.
 CREATE INDEX "attempt_remote_context" ON "attempt" ("context_key", "agent", "started_at" DESC)
   WHERE "remote_context_id" IS NOT NULL;

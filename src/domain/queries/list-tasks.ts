@@ -30,7 +30,8 @@ export interface Cursor {
 }
 
 const FILTER = `t.tenant = $1 AND t.owner = $2 AND NOT t.hidden AND t.visible_at <= clock_timestamp()
-  AND ($3::text IS NULL OR c.wire_id = $3) AND ($4::text IS NULL OR t.state = $4)
+  AND ($3::text IS NULL OR t.context_key = (SELECT key FROM context WHERE tenant = $1 AND owner = $2 AND wire_id = $3))
+  AND ($4::text IS NULL OR t.state = $4)
   AND ($5::timestamptz IS NULL OR t.status_at >= $5) AND NOT ($6 AND t.kind = 'planned' AND t.plan_id IS NULL)`
 
 const PAGE = `SELECT t.status_at::text AS at, row_to_json(x) AS task FROM task t ${TASK_SOURCE}
@@ -60,10 +61,7 @@ export async function listTasks(sql: Sql, query: TaskListQuery): Promise<PageOf<
   ]
   const [rows, [count]] = await Promise.all([
     sql.$queryRawUnsafe<{ at: string; task: Parameters<typeof toTaskView>[0] }[]>(PAGE, ...params),
-    sql.$queryRawUnsafe<{ total: number }[]>(
-      `SELECT count(*)::int AS total FROM task t JOIN context c ON c.key = t.context_key WHERE ${FILTER}`,
-      ...filter,
-    ),
+    sql.$queryRawUnsafe<{ total: number }[]>(`SELECT count(*)::int AS total FROM task t WHERE ${FILTER}`, ...filter),
   ])
   const page = rows.slice(0, query.pageSize)
   const last = page.at(-1)

@@ -77,9 +77,9 @@ const PICKS: Partial<Record<NeedKind, string>> = {
   unfinishedTasks: `SELECT 'unfinishedTasks', t.plan_id, t.id FROM task t WHERE t.plan_id = ANY($) AND t.state ${OPEN}`,
   entryTasks: `SELECT 'entryTasks', t.plan_id, t.id FROM task t WHERE t.plan_id = ANY($) AND t.entry AND t.state ${OPEN}`,
   roots: `(SELECT 'roots', t.context_key, t.id FROM task t WHERE t.context_key = ANY($) AND t.id = t.root_id AND t.state ${OPEN})
-    UNION ALL (SELECT DISTINCT ON (t.context_key) 'roots', t.context_key, t.id FROM task t
-      WHERE t.context_key = ANY($) AND t.id = t.root_id AND NOT t.hidden AND t.state ${ENDED}
-      ORDER BY t.context_key, t.status_at DESC, t.id DESC)`,
+    UNION ALL (SELECT 'roots', c.key, r.id FROM unnest($::text[]) AS c(key) CROSS JOIN LATERAL (
+      SELECT t.id FROM task t WHERE t.context_key = c.key AND t.id = t.root_id AND NOT t.hidden AND t.state ${ENDED}
+      ORDER BY t.status_at DESC, t.id DESC LIMIT 1) r)`,
   openInputs: `SELECT NULL, NULL, i.task_id FROM input_request i WHERE i.context_key = ANY($) AND i.closed_at IS NULL`,
   deliverables: `SELECT NULL, NULL, s.id FROM sinks s`,
 }
