@@ -65,7 +65,8 @@ function progress(text: string): void {
 
 let options: Options | undefined
 try {
-  options = readOptions(process.argv.slice(2))
+  if (process.argv.includes('--help')) console.log(USAGE)
+  else options = readOptions(process.argv.slice(2))
 } catch (error) {
   console.error(`${(error as Error).message}\n\n${USAGE}`)
   process.exitCode = 2
