@@ -78,6 +78,18 @@ export function buildHttp(options: HttpOptions): FastifyInstance {
       readers: limits,
     })
   })
-  app.addHook('preClose', async () => calls.stop())
+  app.addHook('preClose', async () => {
+    closeAsTheyFallIdle(app)
+    await calls.stop()
+  })
   return app
+}
+
+const IDLE_CHECK_MILLISECONDS = 50
+
+/** Closing the server ends connections that are idle then; one that is answered later would be kept alive, and waited for. */
+function closeAsTheyFallIdle(app: FastifyInstance): void {
+  const timer = setInterval(() => app.server.closeIdleConnections(), IDLE_CHECK_MILLISECONDS)
+  timer.unref()
+  app.server.once('close', () => clearInterval(timer))
 }
