@@ -1,3 +1,4 @@
+import './property-seed.ts'
 import fc from 'fast-check'
 import t from 'tap'
 import { cancelObjective, cancelTask } from '../../src/domain/commands/cancel.ts'

@@ -1,3 +1,4 @@
+import './property-seed.ts'
 import fc from 'fast-check'
 import t from 'tap'
 import type { Artifact } from '../../src/domain/message.ts'

@@ -1,3 +1,4 @@
+import './property-seed.ts'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import type { DraftPlan, DraftTask, ObjectiveDraft } from '../../src/domain/draft.ts'

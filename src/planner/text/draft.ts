@@ -31,7 +31,8 @@ export function draftOf(outlines: readonly Outline[], frame: Frame): ObjectiveDr
     count += outline.steps.length
     return {
       key: `plan-${index + 1}`,
-      name: nameOf(outline.name),
+      // A heading of nothing but marks names nothing.
+      name: nameOf(outline.name) || `Plan ${index + 1}`,
       ...describe(outline),
       dependencies: (waits[index] ?? []).map((at) => `plan-${at + 1}`),
       tasks: tasksOf(outline, first, context),
@@ -48,7 +49,7 @@ function describe({ step }: Outline): { description?: string } {
 function tasksOf({ steps, order }: Outline, first: number, context: string): DraftTask[] {
   const waits = link(steps, order)
   return steps.map((step, index) => {
-    const name = nameOf(nameOfStep(step))
+    const name = nameOf(nameOfStep(step)) || `Step ${index + 1}`
     const description = descriptionOf(step, name, context)
     return {
       key: `task-${first + index}`,
