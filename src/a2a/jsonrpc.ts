@@ -40,13 +40,13 @@ export interface RpcReply {
   protocol?: Protocol
 }
 
-/** The start of a stream: its first frame is there, so the request as such succeeded. */
+/** The start of a stream that the request as such has opened. Its first frame is there, unless it is long in coming. */
 export interface RpcStream {
   kind: 'stream'
   id: RpcId
   version: Version
   protocol: Protocol
-  first: IteratorResult<Frame>
+  first: IteratorResult<Frame> | Promise<IteratorResult<Frame>>
   rest: AsyncIterator<Frame>
 }
 
@@ -116,7 +116,10 @@ export class JsonRpc {
     }
   }
 
-  /** Starts a stream and waits for its first frame, so that what fails early fails as an ordinary response. */
+  /**
+   * Starts a stream and waits for its first frame, so that what fails early fails as an ordinary response; but not for
+   * long: one that is resumed where nothing happens is open all the same.
+   */
   async #open(
     operation: StreamOperation,
     { id, notification, params }: RpcRequest,
@@ -126,13 +129,22 @@ export class JsonRpc {
   ): Promise<RpcOutcome> {
     if (batched) throw new TrellisError('invalidRequest', `${operation.method} cannot be part of a batch: it streams`)
     const rest = operation.run(this.#trellis, params, call)[Symbol.asyncIterator]()
-    const first = await rest.next()
+    const coming = rest.next()
+    const first = await Promise.race([coming, afterAWhile()])
     if (notification) {
       await rest.return?.()
       return { kind: 'none' }
     }
-    return { kind: 'stream', id, version: call.version, protocol, first, rest }
+    return { kind: 'stream', id, version: call.version, protocol, first: first ?? coming, rest }
   }
+}
+
+const FIRST_FRAME_MILLISECONDS = 1_000
+
+function afterAWhile(): Promise<undefined> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, FIRST_FRAME_MILLISECONDS, undefined).unref()
+  })
 }
 
 function makeCall(peer: Peer, protocol: Protocol, style: Style, request: RpcRequest): Call {

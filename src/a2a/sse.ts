@@ -19,8 +19,9 @@ export async function sendEventStream(reply: FastifyReply, stream: RpcStream, li
   const { raw } = reply
   let lastSeq: number | undefined
   reply.sse.sendHeaders()
+  raw.flushHeaders()
   try {
-    for (let next = stream.first; !next.done; next = await stream.rest.next()) {
+    for (let next = await stream.first; !next.done; next = await stream.rest.next()) {
       if (raw.destroyed) return
       const { seq, result } = next.value
       raw.write(eventText({ jsonrpc: '2.0', id: stream.id, result }, seq))

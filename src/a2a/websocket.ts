@@ -142,7 +142,7 @@ export class RpcSocket {
 
   async #frames(stream: RpcStream): Promise<TrellisError | undefined> {
     let lastSeq: number | undefined
-    for (let next = stream.first; !next.done; next = await stream.rest.next()) {
+    for (let next = await stream.first; !next.done; next = await stream.rest.next()) {
       const { seq, result } = next.value
       lastSeq = seq ?? lastSeq
       // Over SSE the seq is the event's id; here it stands beside the result.

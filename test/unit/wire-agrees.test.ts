@@ -34,7 +34,7 @@ function bothSides() {
       const outcome = await rpc.answer(JSON.stringify(request), peer(version))
       if (outcome.kind === 'reply') return JSON.parse(JSON.stringify(outcome.body))
       if (outcome.kind === 'none') return undefined
-      const frames = [outcome.first.value]
+      const frames = [(await outcome.first).value]
       for (let next = await outcome.rest.next(); !next.done; next = await outcome.rest.next()) frames.push(next.value)
       return frames.map((frame) => JSON.parse(JSON.stringify({ jsonrpc: '2.0', id: 1, result: frame?.result })))
     },

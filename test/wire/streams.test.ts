@@ -125,6 +125,21 @@ t.test('a comment is sent while nothing happens', async (t) => {
   t.match((await next).value?.data.result, { status: { state: 'completed' } })
 })
 
+t.test('a stream that is resumed where nothing happens is open at once, and kept open', async (t) => {
+  const server = await startDouble(t, { limits: { heartbeatSeconds: 0.02 } })
+  const { id } = await start(server)
+  const before = await open(server, 'tasks/resubscribe', { id })
+  const seen = (await before.events.next()).value?.id
+  before.leave()
+  const stream = await open(server, 'tasks/resubscribe', { id }, { 'Last-Event-ID': seen ?? '' })
+  t.equal(stream.response.headers.get('content-type'), 'text/event-stream')
+  const next = stream.events.next()
+  while (stream.comments.length < 2) await new Promise((resolve) => setImmediate(resolve))
+  server.fake.move(id, 'completed')
+  await next
+  stream.leave()
+})
+
 t.test('a follower that leaves is cleaned up', async (t) => {
   const server = await startDouble(t)
   const { id, contextId } = await start(server)
