@@ -2,7 +2,7 @@ import { objectiveNotFound, TrellisError, taskNotFound } from '../../base/errors
 import type { ContextEvent } from '../../domain/event.ts'
 import type { Artifact, Metadata } from '../../domain/message.ts'
 import type { LoggedEvent } from '../../domain/queries/events.ts'
-import { readTree } from '../../domain/queries/tree.ts'
+import { readTaskIndexes, readTree } from '../../domain/queries/tree.ts'
 import { isTerminal, type TaskView } from '../../domain/task.ts'
 import { followEvents } from '../../events/follow.ts'
 import type { Caller, ObjectiveFrame, TaskFrame } from '../trellis.ts'
@@ -25,7 +25,7 @@ export async function* followUpdates(deps: CoreDeps, follow: FollowTask): AsyncG
   // Of a task that has ended nothing will come any more; its context may go on without end.
   const until = isTerminal(task.state) ? { until: task.seq } : {}
   const inner = follow.inner && task.kind === 'planned'
-  const indexes = inner ? await taskIndexes(deps, task) : new Map<string, number>()
+  const indexes = inner ? await readTaskIndexes(deps.sql, task.id) : new Map<string, number>()
   for await (const event of followEvents(deps, { contextKey, after, signal, ...until })) {
     if (event.type === 'task.created' && event.taskId !== undefined)
       indexes.set(event.taskId, event.data.taskIndex ?? 0)
@@ -86,15 +86,6 @@ function innerMetadata(root: TaskView, event: LoggedEvent, indexes: ReadonlyMap<
     ...(event.planId !== undefined && { 'opt/v1/planId': event.planId }),
     ...(taskIndex !== undefined && { 'opt/v1/taskIndex': taskIndex }),
   }
-}
-
-async function taskIndexes(deps: CoreDeps, root: TaskView): Promise<Map<string, number>> {
-  const rows = await deps.sql.$queryRawUnsafe<{ taskId: string; taskIndex: number }[]>(
-    `SELECT pt.task_id AS "taskId", pt.task_index AS "taskIndex" FROM task t JOIN plan_task pt ON pt.task_id = t.id AND pt.plan_id = t.plan_id
-     WHERE t.root_id = $1`,
-    root.id,
-  )
-  return new Map(rows.map(({ taskId, taskIndex }) => [taskId, taskIndex]))
 }
 
 /** The task first, then its updates; with `afterSeq`, only what came later. (design §8.3, tasks/resubscribe) */

@@ -52,7 +52,7 @@ const TASKS = `SELECT t.id, pt.plan_id AS "planId", pt.task_index AS "taskIndex"
 
 /** An objective with its plans and their tasks, as far as asked for, at one moment. */
 export async function readTree(
-  sql: Sql & { $transaction?: unknown },
+  sql: Sql,
   key: ObjectiveKey,
   options: { includePlans: boolean; includeTasks: boolean },
 ): Promise<ObjectiveView | null> {
@@ -146,4 +146,14 @@ function toTreeTask(record: TaskRecord, objectiveId: string): TreeTask {
     ...(agent !== null && { agent }),
     metadata: rest.metadata,
   }
+}
+
+/** Where each task below a root stands in its plan, from 0. */
+export async function readTaskIndexes(sql: Sql, rootId: string): Promise<Map<string, number>> {
+  const rows = await sql.$queryRawUnsafe<{ taskId: string; taskIndex: number }[]>(
+    `SELECT pt.task_id AS "taskId", pt.task_index AS "taskIndex"
+     FROM task t JOIN plan_task pt ON pt.task_id = t.id AND pt.plan_id = t.plan_id WHERE t.root_id = $1`,
+    rootId,
+  )
+  return new Map(rows.map(({ taskId, taskIndex }) => [taskId, taskIndex]))
 }
