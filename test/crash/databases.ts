@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
+import { openEmbeddedCopy } from '../embedded-template.ts'
 
 /** Set: the tests run on that Postgres server. Else on the embedded database. */
 export const POSTGRES = process.env['TEST_DATABASE_URL']
@@ -24,13 +25,15 @@ export type Query = <T>(sql: string, params?: unknown[]) => Promise<T[]>
 /** An empty one that is dropped when the test ends. */
 export async function createDatabase(t: { teardown(end: () => unknown): void }): Promise<TestDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'trellis-crash-'))
-  const database = POSTGRES === undefined ? embedded(folder) : await onServer(folder, POSTGRES)
+  const database = POSTGRES === undefined ? await embedded(folder) : await onServer(folder, POSTGRES)
   t.teardown(() => database.drop())
   return database
 }
 
-function embedded(folder: string): TestDatabase {
+async function embedded(folder: string): Promise<TestDatabase> {
   const dir = join(folder, 'data')
+  await mkdir(dir)
+  await (await openEmbeddedCopy(`${dir}/postgres`)).close()
   const read = async <T>(use: (query: Query) => Promise<T>) => {
     const pglite = await PGlite.create(`${dir}/postgres`)
     try {

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
 import t from 'tap'
 import { type Database, embeddedDatabase, openDatabase } from '../../src/db/client.ts'
 import { migrate } from '../../src/db/migrate.ts'
-import { Queue, type QueueOptions } from '../../src/db/queue.ts'
+import { Queue } from '../../src/db/queue.ts'
+import { openEmbeddedCopy } from '../embedded-template.ts'
 
 const MIGRATIONS = new URL('../../prisma/migrations', import.meta.url).pathname
 
@@ -18,30 +18,18 @@ export interface TestDatabase {
   drop(): Promise<void>
 }
 
-/** The first one migrates a template; each is a copy of that. The template goes when the test file ends. */
+/** A copy of a migrated template; on a server that goes when the test file ends. */
 export async function createDatabase(): Promise<TestDatabase> {
-  return POSTGRES === undefined ? cloneEmbedded() : createOnServer(POSTGRES)
+  return POSTGRES === undefined ? copyEmbedded() : createOnServer(POSTGRES)
 }
 
-let template: Promise<PGlite> | undefined
-
-async function cloneEmbedded(): Promise<TestDatabase> {
-  template ??= migratedTemplate()
-  const copy = (await (await template).clone()) as PGlite
-  const embedded = embeddedDatabase(copy)
+async function copyEmbedded(): Promise<TestDatabase> {
+  const embedded = embeddedDatabase(await openEmbeddedCopy())
   return { embedded, drop: async () => undefined }
 }
 
-async function migratedTemplate(): Promise<PGlite> {
-  const pglite = await PGlite.create()
-  t.teardown(() => pglite.close())
-  await migrate({ exec: (sql) => pglite.exec(sql), query: (sql, params) => pglite.query(sql, params) }, MIGRATIONS)
-  await provideQueues({ database: embeddedDatabase(pglite), databaseUrl: undefined })
-  return pglite
-}
-
 /** What the queue makes at its first start: copies need not make it again. */
-async function provideQueues(where: Pick<QueueOptions, 'database' | 'databaseUrl'>): Promise<void> {
+async function provideQueues(where: { database: Database; databaseUrl: string }): Promise<void> {
   const handlers = { plan: async () => undefined, 'remote-cancel': async () => undefined }
   const queue = new Queue({ ...where, handlers, onError: () => undefined })
   await queue.start()

@@ -9,7 +9,7 @@ import { type DraftPlan, freeKey } from '../../domain/draft.ts'
 import { validateDraft } from '../../domain/graph.ts'
 import type { ObjectiveView } from '../../domain/objective.ts'
 import type { PlanView } from '../../domain/plan.ts'
-import { readPlans, readTree } from '../../domain/queries/tree.ts'
+import { readPlan, readTree } from '../../domain/queries/tree.ts'
 import { isTerminal } from '../../domain/task.ts'
 import type { WorkingCopy } from '../../domain/working-copy.ts'
 import type { Caller, CreatePlan, Trellis } from '../trellis.ts'
@@ -197,11 +197,8 @@ function newestUnfinished(w: WorkingCopy): string | undefined {
   return open.sort((a, b) => Date.parse(b.createdAt) - Date.parse(a.createdAt) || b.id.localeCompare(a.id))[0]?.id
 }
 
-export async function getPlan(deps: CoreDeps, caller: Caller, id: string): Promise<PlanView> {
-  const { tenant, owner } = caller
-  const place = await deps.lookup({ tenant, owner, kind: 'plan', id })
-  if (place === null) throw planNotFound(id)
-  const [plan] = await readPlans(deps.sql, place.contextKey, place.wireId, { planId: id, includeTasks: true })
-  if (plan === undefined) throw planNotFound(id)
+export async function getPlan({ sql }: CoreDeps, { tenant, owner }: Caller, id: string): Promise<PlanView> {
+  const plan = await readPlan(sql, { tenant, owner, id })
+  if (plan === null) throw planNotFound(id)
   return plan
 }

@@ -5,7 +5,7 @@ import type { Progress } from '../plan.ts'
 import { type PageOf, readCursor, writeCursor } from './list-tasks.ts'
 import { isoTime } from './tasks.ts'
 
-interface ObjectiveRecord {
+export interface ObjectiveRecord {
   wireId: string
   seq: number
   name: string
@@ -24,7 +24,8 @@ interface ObjectiveRecord {
   updatedAt: string
 }
 
-const RECORD = `o.wire_id AS "wireId", c.seq, o.name, o.description, o.status, o.metadata, o.newest_root_id AS "newestRootId",
+/** The columns of an {@link ObjectiveRecord}, of objective `o` and its context `c`. */
+export const OBJECTIVE = `o.wire_id AS "wireId", c.seq, o.name, o.description, o.status, o.metadata, o.newest_root_id AS "newestRootId",
   o.total, o.completed, o.failed, o.canceled, o.skipped, o.working, o.blocked,
   o.created_at AS "createdAt", o.updated_at AS "updatedAt"`
 
@@ -35,23 +36,7 @@ export interface ObjectiveKey {
   id: string
 }
 
-/** An objective without its plans, and the key of its context. Null: there is none, for this caller. */
-export async function readObjective(
-  sql: Sql,
-  key: ObjectiveKey,
-): Promise<{ contextKey: string; objective: ObjectiveView } | null> {
-  const [row] = await sql.$queryRawUnsafe<{ contextKey: string; objective: ObjectiveRecord }[]>(
-    `SELECT o.context_key AS "contextKey", row_to_json(x) AS objective
-     FROM objective o JOIN context c ON c.key = o.context_key CROSS JOIN LATERAL (SELECT ${RECORD}) x
-     WHERE c.tenant = $1 AND c.owner = $2 AND c.wire_id = $3`,
-    key.tenant,
-    key.owner,
-    key.id,
-  )
-  return row ? { contextKey: row.contextKey, objective: toObjectiveView(row.objective) } : null
-}
-
-function toObjectiveView(record: ObjectiveRecord): ObjectiveView {
+export function toObjectiveView(record: ObjectiveRecord): ObjectiveView {
   return {
     id: record.wireId,
     name: record.name,
@@ -84,7 +69,7 @@ export async function listObjectives(
   const [rows, [count]] = await Promise.all([
     sql.$queryRawUnsafe<{ at: string; key: string; objective: ObjectiveRecord }[]>(
       `SELECT o.created_at::text AS at, o.context_key AS key, row_to_json(x) AS objective
-       FROM objective o JOIN context c ON c.key = o.context_key CROSS JOIN LATERAL (SELECT ${RECORD}) x
+       FROM objective o JOIN context c ON c.key = o.context_key CROSS JOIN LATERAL (SELECT ${OBJECTIVE}) x
        WHERE ${FILTER} AND ($4::timestamptz IS NULL OR (o.created_at, o.context_key) < ($4, $5))
        ORDER BY o.created_at DESC, o.context_key DESC LIMIT $6`,
       ...filter,

@@ -4,7 +4,7 @@ import type { ObjectiveView } from '../objective.ts'
 import type { OnFailure, PlanStatus, PlanView, TreeTask } from '../plan.ts'
 import type { PlanCounters } from '../rows.ts'
 import { type TaskState, treeTaskStatus } from '../task.ts'
-import { type ObjectiveKey, readObjective } from './objectives.ts'
+import { OBJECTIVE, type ObjectiveKey, type ObjectiveRecord, toObjectiveView } from './objectives.ts'
 import { isoTime } from './tasks.ts'
 
 interface PlanRecord extends PlanCounters {
@@ -39,54 +39,72 @@ interface TaskRecord {
 const PLANS = `SELECT p.id, p.task_id AS "taskId", pt.plan_id IS NOT NULL AS nested, p.name, p.description, p.status,
   p.on_failure AS "onFailure", p.alternative_to AS "alternativeTo", p.revision, p.metadata,
   p.waiting, p.ready, p.running, p.input, p.auth, p.completed, p.failed, p.ignored, p.canceled, p.skipped,
-  p.created_at::text AS "createdAt", p.updated_at::text AS "updatedAt",
+  p.created_at AS "createdAt", p.updated_at AS "updatedAt",
   coalesce((SELECT json_agg(d.depends_on_id) FROM plan_dependency d WHERE d.plan_id = p.id), '[]') AS dependencies
-  FROM plan p JOIN task t ON t.id = p.task_id LEFT JOIN plan_task pt ON pt.task_id = t.id
-  WHERE p.context_key = $1 AND ($2::text IS NULL OR p.id = $2) ORDER BY t.created_at, t.id, p.plan_index`
+  FROM plan p JOIN task t ON t.id = p.task_id LEFT JOIN plan_task pt ON pt.task_id = t.id`
 
 const TASKS = `SELECT t.id, pt.plan_id AS "planId", pt.task_index AS "taskIndex", t.name, t.description, t.state, t.skipped, t.metadata,
   coalesce((SELECT nullif(a.agent, 'none') FROM attempt a WHERE a.task_id = t.id ORDER BY a.number DESC LIMIT 1), t.agent) AS agent,
   coalesce((SELECT json_agg(d.depends_on_id) FROM task_dependency d WHERE d.task_id = t.id AND NOT d.reference), '[]') AS dependencies
-  FROM plan_task pt JOIN task t ON t.id = pt.task_id JOIN plan p ON p.id = pt.plan_id
-  WHERE p.context_key = $1 AND ($2::text IS NULL OR p.id = $2) ORDER BY pt.plan_id, pt.task_index`
+  FROM plan_task pt JOIN task t ON t.id = pt.task_id JOIN plan p ON p.id = pt.plan_id`
 
-/** An objective with its plans and their tasks, as far as asked for, at one moment. */
+const list = (rows: string) => `(SELECT coalesce(json_agg(x), '[]') FROM (${rows}) x)`
+
+// One statement sees one moment; two would show a completed plan with a task that is working.
+const READ_TREE = `SELECT row_to_json(r) AS objective,
+  CASE WHEN $4 THEN ${list(`${PLANS} WHERE p.context_key = o.context_key ORDER BY t.created_at, t.id, p.plan_index`)} END AS plans,
+  CASE WHEN $5 THEN ${list(`${TASKS} WHERE p.context_key = o.context_key ORDER BY pt.plan_id, pt.task_index`)} END AS tasks
+  FROM objective o JOIN context c ON c.key = o.context_key CROSS JOIN LATERAL (SELECT ${OBJECTIVE}) r
+  WHERE c.tenant = $1 AND c.owner = $2 AND c.wire_id = $3`
+
+const READ_PLAN = `SELECT c.wire_id AS "objectiveId", ${list(`${PLANS} WHERE p.id = found.id`)} AS plans,
+  ${list(`${TASKS} WHERE p.id = found.id ORDER BY pt.task_index`)} AS tasks
+  FROM plan found JOIN context c ON c.key = found.context_key
+  WHERE c.tenant = $1 AND c.owner = $2 AND found.id = $3`
+
+/** An objective with its plans and their tasks, as far as asked for, at one moment. Null: there is none, for this caller. */
 export async function readTree(
   sql: Sql,
-  key: ObjectiveKey,
-  options: { includePlans: boolean; includeTasks: boolean },
+  { tenant, owner, id }: ObjectiveKey,
+  { includePlans, includeTasks }: { includePlans: boolean; includeTasks: boolean },
 ): Promise<ObjectiveView | null> {
-  const found = await readObjective(sql, key)
-  if (found === null || !options.includePlans) return found?.objective ?? null
-  const plans = await readPlans(sql, found.contextKey, found.objective.id, {
-    planId: null,
-    includeTasks: options.includeTasks,
-  })
-  return { ...found.objective, plans }
+  const [row] = await sql.$queryRawUnsafe<
+    { objective: ObjectiveRecord; plans: PlanRecord[] | null; tasks: TaskRecord[] | null }[]
+  >(READ_TREE, tenant, owner, id, includePlans, includePlans && includeTasks)
+  if (row === undefined) return null
+  const objective = toObjectiveView(row.objective)
+  if (row.plans === null) return objective
+  const nested = new Set(row.plans.flatMap((plan) => (plan.nested ? plan.id : [])))
+  const plans = assemble(objective.id, row.plans, row.tasks)
+  return { ...objective, plans: plans.filter((plan) => !nested.has(plan.id)) }
 }
 
-/** The plans of a context, or one of them; plans of tasks that are planned in their turn are inside these tasks. */
-export async function readPlans(
-  sql: Sql,
-  contextKey: string,
+/** A plan with its tasks, at one moment. Null: there is none, for this caller. */
+export async function readPlan(sql: Sql, key: { tenant: string; owner: string; id: string }): Promise<PlanView | null> {
+  const [row] = await sql.$queryRawUnsafe<{ objectiveId: string; plans: PlanRecord[]; tasks: TaskRecord[] }[]>(
+    READ_PLAN,
+    key.tenant,
+    key.owner,
+    key.id,
+  )
+  return row ? (assemble(row.objectiveId, row.plans, row.tasks)[0] ?? null) : null
+}
+
+/** Puts tasks into their plans, and plans of a task that is planned in its turn into that task. */
+function assemble(
   objectiveId: string,
-  options: { planId: string | null; includeTasks: boolean },
-): Promise<PlanView[]> {
-  const plans = await sql.$queryRawUnsafe<PlanRecord[]>(PLANS, contextKey, options.planId)
-  const tasks = options.includeTasks ? await sql.$queryRawUnsafe<TaskRecord[]>(TASKS, contextKey, options.planId) : []
-  const views = plans.map((plan) => ({
-    nested: plan.nested,
-    view: toPlanView(plan, objectiveId, options.includeTasks),
-  }))
-  const byId = new Map(views.map(({ view }) => [view.id, view]))
+  records: readonly PlanRecord[],
+  tasks: readonly TaskRecord[] | null,
+): PlanView[] {
+  const plans = new Map(records.map((record) => [record.id, toPlanView(record, objectiveId, tasks !== null)]))
   const byTask = new Map<string, TreeTask>()
-  for (const task of tasks) {
+  for (const task of tasks ?? []) {
     const view = toTreeTask(task, objectiveId)
     byTask.set(view.id, view)
-    byId.get(task.planId)?.tasks?.push(view)
+    plans.get(task.planId)?.tasks?.push(view)
   }
-  for (const { nested, view } of views) if (nested) nest(byTask.get(view.taskId), view)
-  return views.filter(({ nested }) => !nested || options.planId !== null).map(({ view }) => view)
+  for (const { id, taskId } of records) nest(byTask.get(taskId), plans.get(id) as PlanView)
+  return [...plans.values()]
 }
 
 function nest(task: TreeTask | undefined, plan: PlanView): void {

@@ -1,0 +1,68 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { PGlite } from '@electric-sql/pglite'
+import { embeddedDatabase } from '../src/db/client.ts'
+import { migrate } from '../src/db/migrate.ts'
+import { readMigrations } from '../src/db/migration-files.ts'
+import { Queue } from '../src/db/queue.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+const MIGRATIONS = join(ROOT, 'prisma/migrations')
+/** Goes with the next install, so nothing has to be cleaned up. */
+const CACHE = join(ROOT, 'node_modules/.cache/trellis')
+
+let template: Promise<Blob> | undefined
+
+/**
+ * An embedded database that is migrated and has its queues, or a copy of it in a folder. Making one takes seconds, so the
+ * first process of all leaves a dump behind for the others, named by what went into it.
+ */
+export async function openEmbeddedCopy(folder?: string): Promise<PGlite> {
+  template ??= readOrMakeTemplate()
+  return PGlite.create({ ...(folder !== undefined && { dataDir: folder }), loadDataDir: await template })
+}
+
+async function readOrMakeTemplate(): Promise<Blob> {
+  const file = join(CACHE, `${await fingerprint()}.tar`)
+  const kept = await readFile(file).catch(() => null)
+  if (kept !== null) return new Blob([kept])
+  const made = await makeTemplate()
+  await keep(file, made)
+  return made
+}
+
+/** Of everything that decides what is in the template. */
+async function fingerprint(): Promise<string> {
+  const files = [
+    'node_modules/@electric-sql/pglite/package.json',
+    'node_modules/pg-boss/package.json',
+    'src/db/queue.ts',
+  ]
+  const texts = await Promise.all(files.map((file) => readFile(join(ROOT, file), 'utf8')))
+  const migrations = (await readMigrations(MIGRATIONS)).map(({ name, sql }) => `${name}\n${sql}`)
+  return createHash('sha256')
+    .update([...texts, ...migrations].join('\0'))
+    .digest('hex')
+}
+
+async function makeTemplate(): Promise<Blob> {
+  const pglite = await PGlite.create()
+  await migrate({ exec: (sql) => pglite.exec(sql), query: (sql, params) => pglite.query(sql, params) }, MIGRATIONS)
+  const handlers = { plan: async () => undefined, 'remote-cancel': async () => undefined }
+  const database = embeddedDatabase(pglite)
+  const queue = new Queue({ database, databaseUrl: undefined, handlers, onError: () => undefined })
+  await queue.start()
+  await queue.stop()
+  const dump = await pglite.dumpDataDir('none')
+  await pglite.close()
+  return dump
+}
+
+/** Two processes may make it at once; what one reads is whole, whoever was last. */
+async function keep(file: string, dump: Blob): Promise<void> {
+  await mkdir(CACHE, { recursive: true })
+  const part = `${file}.${randomBytes(4).toString('hex')}`
+  await writeFile(part, Buffer.from(await dump.arrayBuffer()))
+  await rename(part, file)
+}
