@@ -20,15 +20,15 @@ const NOBODY = ''
 const unheard: EventQueue = { publish: () => undefined, flush: () => Promise.resolve() }
 
 /**
- * The job that tells a remote agent of a canceled task. Repeated until it is told: an executor's `cancel` rejects only
+ * The job that tells a remote agent of an attempt that is not wanted any more: canceled, or given up. Repeated until it is told: an executor's `cancel` rejects only
  * where trying again may help. (design §3.7)
  */
 export function remoteCancelJob({ changes, agents, readWork, builder }: RemoteCancelOptions): JobHandler {
-  return async ({ taskId, contextKey }, signal) => {
-    if (typeof taskId !== 'string' || typeof contextKey !== 'string') return
-    const work = await readWork(taskId)
+  return async ({ taskId, contextKey, attempt }, signal) => {
+    if (typeof taskId !== 'string' || typeof contextKey !== 'string' || typeof attempt !== 'number') return
+    const work = await readWork(taskId, attempt)
     if (work === null || work.attempt.outcome === null || agents.agent(work.attempt.agent) === undefined) return
-    const ref = { taskId, number: work.attempt.number, lease: work.lease, runner: NOBODY }
+    const ref = { taskId, number: attempt, lease: work.lease, runner: NOBODY }
     const context = await builder.build(
       contextParams(work, signal, (patch) =>
         changes.apply({

@@ -1,7 +1,7 @@
 import { newId } from '../../base/ids.ts'
 import type { Message } from '../message.ts'
 import { agentMessage } from '../moves/agent-message.ts'
-import { becomeReady, moveTask } from '../moves/task.ts'
+import { becomeReady, cancelRemotely, moveTask } from '../moves/task.ts'
 import type { AttemptRow, TaskRow } from '../rows.ts'
 import { isInterrupted, isTerminal } from '../task.ts'
 import type { WorkingCopy } from '../working-copy.ts'
@@ -185,6 +185,9 @@ export interface Failure {
 /** Ends an attempt that failed. The task is tried again as its policy says, or fails with it. (design §6, Takeover) */
 export function failAttempt(w: WorkingCopy, ref: AttemptRef, failure: Failure): boolean {
   if (!isCurrent(w, ref)) return false
+  // The agent has not said that it is done: what it still does is nobody's any more, and a retry would do it twice. Where no
+  // remote task is known there is most often none: the agent could not be reached.
+  if (w.attempt(ref.taskId)?.remoteTaskId !== null || failure.outcome === 'lost') cancelRemotely(w, w.task(ref.taskId))
   const { retry } = w.task(ref.taskId)
   if (!failure.retryable || ref.number >= retry.maxAttempts) {
     const message = failure.message ?? agentMessage(w, ref.taskId, failure.error)

@@ -2,7 +2,7 @@ import { newId } from '../../base/ids.ts'
 import type { Message, Metadata } from '../message.ts'
 import type { AttemptOutcome, TaskRow } from '../rows.ts'
 import { isInterrupted, isTerminal, type TaskState } from '../task.ts'
-import type { Job, WorkingCopy } from '../working-copy.ts'
+import type { WorkingCopy } from '../working-copy.ts'
 import { recount, slotOf } from './count.ts'
 
 export interface TaskMove {
@@ -96,7 +96,7 @@ function endTask(w: WorkingCopy, task: TaskRow, move: TaskMove): void {
     open.error = move.error ?? null
     open.endedAt = w.now
     w.aborted.add(task.id)
-    if (task.state === 'canceled' && attempt.sentAt !== null) w.jobs.push(cancelRemotely(task))
+    if (task.state === 'canceled') cancelRemotely(w, task)
   }
   task.claimableAt = null
   task.runner = null
@@ -104,9 +104,12 @@ function endTask(w: WorkingCopy, task: TaskRow, move: TaskMove): void {
   w.consequences.push({ kind: 'task', id: task.id })
 }
 
-/** A remote agent is told in the end, even if this process dies first. (design §3.7) */
-function cancelRemotely(task: TaskRow): Job {
-  return { queue: 'remote-cancel', payload: { taskId: task.id, contextKey: task.contextKey } }
+/** What runs at a remote agent and is not wanted any more ends there too, even if this process dies first. (design §3.7) */
+export function cancelRemotely(w: WorkingCopy, task: TaskRow): void {
+  const attempt = w.attempts.get(task.id)
+  if (attempt === undefined || attempt.sentAt === null) return
+  const payload = { taskId: task.id, contextKey: task.contextKey, attempt: attempt.number }
+  w.jobs.push({ queue: 'remote-cancel', payload })
 }
 
 /** Closes the open questions of a task. */

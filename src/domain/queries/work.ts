@@ -71,7 +71,7 @@ const RELATED = `
     CROSS JOIN LATERAL (SELECT ${TASK_RECORD}
       FROM (SELECT * FROM task WHERE id = given.id AND NOT hidden OFFSET 0) t ${TASK_SOURCE}) x) y`
 
-const READ = `SELECT k.i, row_to_json(w) AS work FROM jsonb_to_recordset($1::jsonb) AS k(i int, "id" text, "historyLength" int, "includeArtifacts" boolean)
+const READ = `SELECT k.i, row_to_json(w) AS work FROM jsonb_to_recordset($1::jsonb) AS k(i int, "id" text, "attempt" int, "historyLength" int, "includeArtifacts" boolean)
   JOIN LATERAL (SELECT
     (SELECT row_to_json(x) FROM (SELECT ${TASK_RECORD}) x) AS task,
     ${rowJson(TABLES.task, 't')} AS row, ${rowJson(TABLES.attempt, 'at')} AS attempt,
@@ -83,24 +83,30 @@ const READ = `SELECT k.i, row_to_json(w) AS work FROM jsonb_to_recordset($1::jso
     (${RELATED}) AS related,
     (SELECT b.remote_context_id FROM attempt b WHERE b.context_key = t.context_key AND b.agent = at.agent
       AND b.remote_context_id IS NOT NULL ORDER BY b.started_at DESC LIMIT 1) AS "remoteContextId"
-    FROM task t ${TASK_SOURCE} JOIN attempt at ON at.task_id = t.id AND at.number = t.attempt WHERE t.id = k."id") w ON true`
+    FROM task t ${TASK_SOURCE} JOIN attempt at ON at.task_id = t.id AND at.number = coalesce(k."attempt", t.attempt) WHERE t.id = k."id") w ON true`
 
-export type WorkReader = (taskId: string) => Promise<Work | null>
+/** Of the task's latest attempt, unless another is named. Null: there is no such attempt. */
+export type WorkReader = (taskId: string, attempt?: number) => Promise<Work | null>
+
+interface WorkKey {
+  id: string
+  attempt: number | null
+}
 
 /** Reads what attempts need to run; reads of the same turn share one statement. */
 export function createWorkReader(sql: Sql): WorkReader {
-  const loader = new DataLoader<string, Work | null>((ids) => readWork(sql, ids), {
+  const loader = new DataLoader<WorkKey, Work | null>((keys) => readWork(sql, keys), {
     cache: false,
     maxBatchSize: 100,
     batchScheduleFn: (run) => setImmediate(run),
   })
-  return (taskId) => loader.load(taskId)
+  return (id, attempt) => loader.load({ id, attempt: attempt ?? null })
 }
 
-async function readWork(sql: Sql, ids: readonly string[]): Promise<(Work | null)[]> {
-  const json = JSON.stringify(ids.map((id, i) => ({ i, id, historyLength: null, includeArtifacts: true })))
+async function readWork(sql: Sql, keys: readonly WorkKey[]): Promise<(Work | null)[]> {
+  const json = JSON.stringify(keys.map((key, i) => ({ i, ...key, historyLength: null, includeArtifacts: true })))
   const rows = await sql.$queryRawUnsafe<{ i: number; work: WorkRecord }[]>(READ, json)
-  const all: (Work | null)[] = ids.map(() => null)
+  const all: (Work | null)[] = keys.map(() => null)
   for (const { i, work } of rows) all[i] = toWork(work)
   return all
 }
