@@ -5,6 +5,7 @@ import type { Config } from './base/config.ts'
 import type { Database } from './db/client.ts'
 import { Listener } from './db/listen.ts'
 import { Queue } from './db/queue.ts'
+import { Upkeep } from './db/upkeep.ts'
 import { Changes } from './domain/change.ts'
 import { createEventReader } from './domain/queries/events.ts'
 import { rememberFinished } from './domain/queries/finished-tasks.ts'
@@ -90,7 +91,8 @@ export function buildRunning(base: Base, { config, log, fault }: AppOptions) {
     pollSeconds: config.runner.pollSeconds,
   })
   changes.claimer = runner
-  const only = base.database.embedded !== undefined
+  const { embedded } = base.database
+  const only = embedded !== undefined
   const heartbeat = new Heartbeat({ ...{ sql, changes, attempts, slots, log }, ...config.runner, only })
   const onDeclined = ({ planner, error }: { planner: string; error: unknown }) =>
     log.warn({ planner, err: error }, 'a planner was passed over')
@@ -100,6 +102,7 @@ export function buildRunning(base: Base, { config, log, fault }: AppOptions) {
     runner,
     heartbeat,
     onDeclined,
+    upkeep: embedded ? new Upkeep(embedded, base.onError) : null,
     listener: only ? null : listen(config, base, runner, attempts),
   }
 }

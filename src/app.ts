@@ -71,12 +71,17 @@ async function buildOn(database: Database, options: AppOptions): Promise<App> {
   }
 }
 
-async function start({ agents }: Base, { listener, slots, heartbeat, runner }: Running, queue: Queue): Promise<void> {
+async function start(
+  { agents }: Base,
+  { listener, slots, heartbeat, runner, upkeep }: Running,
+  queue: Queue,
+): Promise<void> {
   await listener?.open()
   await queue.start()
   await slots.provide()
   await heartbeat.start()
   agents.start()
+  upkeep?.start()
   runner.start()
 }
 
@@ -84,7 +89,7 @@ async function start({ agents }: Base, { listener, slots, heartbeat, runner }: R
 async function close(
   http: FastifyInstance,
   base: Base,
-  { listener, heartbeat, runner }: Running,
+  { listener, heartbeat, runner, upkeep }: Running,
   queue: Queue,
 ): Promise<void> {
   await http.close()
@@ -93,6 +98,7 @@ async function close(
   await base.changes.drained()
   await heartbeat.stop()
   await base.agents.close()
+  await upkeep?.stop()
   await listener?.close()
   await base.notifier?.stop()
   await base.database.close()

@@ -94,20 +94,28 @@ export class Heartbeat {
 
   private async sweep(): Promise<void> {
     const { sql, lostSeconds, slots } = this.options
-    const lost = await findLost(sql, lostSeconds, TAKEOVERS_AT_ONCE)
-    await this.takeOverAll(lost, 'taking over attempts of a lost process')
+    for (;;) {
+      const lost = await findLost(sql, lostSeconds, TAKEOVERS_AT_ONCE)
+      const taken = await this.takeOverAll(lost, 'taking over attempts of a lost process')
+      // Those that could not be taken over would be found again: they are tried at the next sweep.
+      if (lost.length < TAKEOVERS_AT_ONCE || taken < lost.length) break
+    }
     await forgetLostRunners(sql, lostSeconds)
     await slots.sweep()
   }
 
-  /** Each by itself: one context that cannot be written keeps no other from being taken over. */
-  private async takeOverAll(all: readonly Held[], why: string): Promise<void> {
-    if (all.length === 0) return
+  /**
+   * Each by itself: one context that cannot be written keeps no other from being taken over. Resolves with how many were.
+   */
+  private async takeOverAll(all: readonly Held[], why: string): Promise<number> {
+    if (all.length === 0) return 0
     const { log } = this.options
     log.warn({ count: all.length }, why)
-    const failed = (held: Held) => (error: unknown) =>
-      log.warn({ err: error, taskId: held.taskId }, 'not taken over yet')
-    await Promise.all(all.map((held) => this.takeOver(held).catch(failed(held))))
+    const tried = await Promise.allSettled(all.map((held) => this.takeOver(held)))
+    for (const [i, { status, ...end }] of tried.entries()) {
+      if ('reason' in end) log.warn({ err: end.reason, taskId: all[i]?.taskId }, 'not taken over yet')
+    }
+    return tried.filter(({ status }) => status === 'fulfilled').length
   }
 
   private async takeOver({ contextKey, ...ref }: Held): Promise<void> {
