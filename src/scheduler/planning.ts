@@ -5,6 +5,20 @@ import type { PlanRequest } from '../planner/planner.ts'
 /** How long a decision waits for its job. */
 const KEPT_MILLISECONDS = 60_000
 
+export interface PlanInTime {
+  rootId: string
+  /** What tells the message from others; absent: each request is planned by itself. */
+  message: string | undefined
+  request: PlanRequest
+  signal: AbortSignal
+}
+
+interface UnderWay {
+  decision: Promise<Decision>
+  abort: AbortController
+  message: string | undefined
+}
+
 /**
  * Runs planners, never inside a transaction. One that waits on something outside gets a moment before the request is
  * answered; what takes longer goes on here, under the root task that will have the plans. (design §7)
@@ -13,7 +27,7 @@ export class Planning {
   private readonly planner: PlannerChain
   private readonly inlineSeconds: number
   private readonly onDeclined: (declined: Declined) => void
-  private readonly underWay = new Map<string, { decision: Promise<Decision>; abort: AbortController }>()
+  private readonly underWay = new Map<string, UnderWay>()
 
   constructor(planner: PlannerChain, inlineSeconds: number, onDeclined: (declined: Declined) => void) {
     this.planner = planner
@@ -21,10 +35,18 @@ export class Planning {
     this.inlineSeconds = inlineSeconds
   }
 
-  /** The decision, or null if it is not there in time; then `late` has it. */
-  async inTime(rootId: string, request: PlanRequest, signal: AbortSignal): Promise<Decision | null> {
+  /** Whether planning waits on anything outside, and so is not to be done twice for nothing. */
+  get io(): boolean {
+    return this.planner.io
+  }
+
+  /**
+   * The decision, or null if it is not there in time; then `late` has it. Two requests with the same `message` key at once
+   * are planned once: whichever root is committed, the decision is for it.
+   */
+  async inTime({ rootId, message, request, signal }: PlanInTime): Promise<Decision | null> {
     if (!this.planner.io) return this.plan(request, signal)
-    const decision = this.begin(rootId, request)
+    const decision = this.share(rootId, message) ?? this.begin(rootId, request, message)
     const { promise: over, resolve } = Promise.withResolvers<null>()
     const timer = setTimeout(resolve, this.inlineSeconds * 1_000, null)
     try {
@@ -50,10 +72,16 @@ export class Planning {
     this.underWay.get(rootId)?.abort.abort()
   }
 
-  private begin(rootId: string, request: PlanRequest): Promise<Decision> {
+  private share(rootId: string, message: string | undefined): Promise<Decision> | undefined {
+    const same = [...this.underWay.values()].find((one) => message !== undefined && one.message === message)
+    if (same !== undefined) this.underWay.set(rootId, same)
+    return same?.decision
+  }
+
+  private begin(rootId: string, request: PlanRequest, message?: string): Promise<Decision> {
     const abort = new AbortController()
     const decision = this.plan(request, abort.signal)
-    const one = { decision, abort }
+    const one = { decision, abort, message }
     this.underWay.set(rootId, one)
     // Told to whoever asks for it; nobody may: the job may run in another process, and then this is forgotten.
     const forget = () =>

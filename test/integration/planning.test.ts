@@ -42,6 +42,22 @@ t.test('a slow planner: the request is answered with a root that waits for its p
   t.match(planned, { status: 'completed', plans: [{ tasks: [{ name: 'Research', status: 'completed' }] }] })
 })
 
+t.test('a message that comes again is not planned again', async (t) => {
+  const server = await startServer(t, { config: PLANNER })
+  const before = slow.asked
+  const plan = held()
+  const message = { messageId: 'again', role: 'user', parts: [{ kind: 'text', text: 'slow: once' }] }
+  const sendIt = () => ask(server, 'message/send', { message, configuration: { blocking: false } })
+  const first = sendIt()
+  await plan.begun
+  const [one, two] = await Promise.all([first, sendIt()])
+  t.equal(two.id, one.id, 'beside the first')
+  plan.resolve(oneTask('Once'))
+  t.equal((await until(server, one.id)).status.state, 'completed')
+  t.equal((await sendIt()).id, one.id, 'after it')
+  t.equal(slow.asked - before, 1)
+})
+
 t.test('an answer that comes late completes the root with it', async (t) => {
   const server = await startServer(t, { config: PLANNER })
   const plan = held()

@@ -23,6 +23,12 @@ export function messageKeyOf(
   }
 }
 
+/** Tells a message from every other of every principal, by its key and its content. */
+export function messageText({ tenant, owner }: Caller, message: Message): string {
+  const { messageId, taskId, contextId } = message
+  return JSON.stringify([tenant, owner, messageId, taskId, contextId, contentHash(message)])
+}
+
 /** The same messageId with other content is another message under a taken id. */
 export function sameContent(row: MessageKeyRow, message: Message): void {
   if (row.contentHash === contentHash(message)) return

@@ -8,12 +8,13 @@ import type { Message } from '../../domain/message.ts'
 import { type ContextSummary, readContext } from '../../domain/queries/context.ts'
 import type { Place } from '../../domain/queries/lookup.ts'
 import type { NeedRef } from '../../domain/store/load.ts'
+import { findMessageKey, type MessageKeyRow } from '../../domain/store/lock.ts'
 import type { PlanRequest } from '../../planner/planner.ts'
 import type { Caller, SendRequest } from '../trellis.ts'
 import { whichArtifact } from './ambiguity.ts'
 import type { CoreDeps } from './deps.ts'
 import { candidatesOf, referencesOf } from './follow-up.ts'
-import { messageKeyOf, sameContent } from './message-key.ts'
+import { messageKeyOf, messageText, sameContent } from './message-key.ts'
 import { asManual } from './routing.ts'
 import { decideStart, type Sent } from './start.ts'
 
@@ -77,14 +78,27 @@ function keyed(
   became: { contextKey: string; answerTask: string | null; answerId: string | null },
 ): Pick<Change<Sent>, 'messageKey' | 'replay'> {
   if (!deps.idempotency) return {}
-  return {
-    messageKey: messageKeyOf(caller, message, became),
-    replay: (row) => {
-      sameContent(row, message)
-      if (row.answerTask === null) return { kind: 'answer', rowId: row.answerId ?? '' }
-      return { kind: 'task', taskId: row.answerTask, contextKey: row.contextKey, planned: false }
-    },
-  }
+  return { messageKey: messageKeyOf(caller, message, became), replay: (row) => replay(row, message) }
+}
+
+/** @throws TrellisError invalidParams when it is another message under the same id */
+function replay(row: MessageKeyRow, message: Message): Sent {
+  sameContent(row, message)
+  if (row.answerTask === null) return { kind: 'answer', rowId: row.answerId ?? '' }
+  return { kind: 'task', taskId: row.answerTask, contextKey: row.contextKey, planned: false }
+}
+
+/** A message that was taken before need not be planned again, where planning costs something. The commit looks again. */
+async function becameBefore(
+  deps: CoreDeps,
+  caller: Caller,
+  message: Message,
+  contextKey: string,
+): Promise<Sent | null> {
+  if (!deps.idempotency || !deps.planning.io) return null
+  const key = messageKeyOf(caller, message, { contextKey, answerTask: null, answerId: null })
+  const row = await findMessageKey(deps.sql, key)
+  return row && replay(row, message)
 }
 
 interface Known extends Place {
@@ -102,9 +116,16 @@ async function startIn(deps: CoreDeps, caller: Caller, request: SendRequest, kno
   )
   const unplanned = known?.summary.unplannedRoot ?? null
   const ids = { task: unplanned ?? newId('task'), answer: newId('message') }
-  const decision = await deps.planning.inTime(ids.task, planRequest(deps, request, known), request.signal)
   const target = targetOf(caller, message, known)
   const contextKey = target.kind === 'known' ? target.key : target.context.key
+  const before = await becameBefore(deps, caller, message, contextKey)
+  if (before !== null) return before
+  const decision = await deps.planning.inTime({
+    rootId: ids.task,
+    message: deps.idempotency ? messageText(caller, message) : undefined,
+    request: planRequest(deps, request, known),
+    signal: request.signal,
+  })
   const answers = decision?.kind === 'answer'
   const which = decision?.kind === 'task' ? await questionOf(deps, caller, message, references, known) : undefined
   const start = { request, decision: decision && asManual(deps.agents, decision), references, unplanned, ids, which }

@@ -69,6 +69,20 @@ function isOwn(key: MessageKeyRow, row: MessageKeyRow): boolean {
   return sameMessage(key, row) && key.reservation === row.reservation
 }
 
+/** What a message became, if it was taken before. */
+export async function findMessageKey(sql: Sql, key: MessageKeyRow): Promise<MessageKeyRow | null> {
+  const rows = await sql.$queryRawUnsafe<MessageKeyRow[]>(
+    `SELECT ${KEY_ROW} FROM message_key k
+     WHERE k.tenant = $1 AND k.owner = $2 AND k.message_id = $3 AND k.task_id = $4 AND k.context_id = $5`,
+    key.tenant,
+    key.owner,
+    key.messageId,
+    key.taskId,
+    key.contextId,
+  )
+  return rows[0] ?? null
+}
+
 /** Gives message keys back: their members did nothing. */
 export async function releaseMessageKeys(sql: Sql, keys: readonly MessageKeyRow[]): Promise<void> {
   await sql.$executeRawUnsafe(
