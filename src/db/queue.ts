@@ -22,7 +22,7 @@ export interface QueueOptions {
 const RETRIES = { retryLimit: 40, retryDelay: 2, retryBackoff: true, retryDelayMax: 3_600 }
 /** A job whose process died is due again after so long. */
 const HEARTBEAT_SECONDS = 10
-/** Workers of one queue in one process; a NOTIFY wakes them, and retries, which send none, are found by the slow poll. */
+/** Workers of one queue in one process; a NOTIFY wakes them at a commit. Retries send none: the poll finds them. */
 const AT_ONCE = 3
 const POLL = { pollingIntervalSeconds: 2, notifyPollingIntervalSeconds: 2 }
 
@@ -44,7 +44,8 @@ export class Queue {
   async start(): Promise<void> {
     await this.boss.start()
     for (const name of Object.keys(this.handlers)) {
-      await this.boss.createQueue(name, { ...RETRIES, heartbeatSeconds: HEARTBEAT_SECONDS })
+      await this.boss.createQueue(name)
+      await this.boss.updateQueue(name, { ...RETRIES, heartbeatSeconds: HEARTBEAT_SECONDS, notify: true })
       await this.boss.getQueue(name)
     }
     for (const [name, handler] of Object.entries(this.handlers)) await this.work(name, handler)
