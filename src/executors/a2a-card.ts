@@ -126,10 +126,11 @@ function usable(raw: unknown, config: AgentConfig, agent: RemoteName): RemoteCar
   }
   // Through the codec, so that nothing that the SDK reads is of another shape than it expects.
   const card = { ...AgentCard.fromJSON(raw), supportedInterfaces: interfaces(raw, config, agent) }
+  const losesChunks = card.supportedInterfaces.every(isLegacyRest)
   const skills = (raw.skills ?? []).map((skill) => ({ ...skill, name: skill.name || skill.id }))
   return {
     card,
-    streaming: raw.capabilities?.streaming === true,
+    streaming: raw.capabilities?.streaming === true && !losesChunks,
     description: raw.description ?? '',
     skills,
     inputModes: raw.defaultInputModes ?? [],
@@ -158,7 +159,13 @@ function interfaces(card: Static<typeof CardSchema>, config: AgentConfig, agent:
       `has interfaces on other hosts only (${urls}); allow them in the agent's hosts`,
     )
   }
-  return allowed
+  const whole = allowed.filter((one) => !isLegacyRest(one))
+  return whole.length > 0 ? whole : allowed
+}
+
+/** The SDK's client for it drops `append` from a stream's chunks, so it is the last choice, and checked instead of streamed. */
+function isLegacyRest({ protocolBinding, protocolVersion }: Interface): boolean {
+  return protocolBinding.toUpperCase() === 'HTTP+JSON' && protocolVersion.startsWith('0.3')
 }
 
 function isWanted(one: Interface, config: AgentConfig): boolean {

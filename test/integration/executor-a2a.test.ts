@@ -9,6 +9,8 @@ const { TASK_STATE_AUTH_REQUIRED, TASK_STATE_REJECTED } = TaskState
 
 for (const dialect of DIALECTS) {
   for (const streaming of [true, false]) {
+    // Over 0.3's REST the SDK's client loses `append`: such an agent is checked even if it streams.
+    const followed = streaming && dialect !== '0.3 HTTP+JSON'
     t.test(`${dialect}, ${streaming ? 'streams' : 'checks'}`, async (t) => {
       t.test('a task is sent once, and its artifacts and end become ours', async (t) => {
         const { agent, executor, attempt } = await setup(t, {
@@ -126,12 +128,12 @@ for (const dialect of DIALECTS) {
         })
         const first = attempt.execute(executor)
         await attempt.until(() => attempt.record.remoteTaskId !== undefined)
-        if (streaming) await attempt.until(() => attempt.textOf('sheep') === 'one two ')
+        if (followed) await attempt.until(() => attempt.textOf('sheep') === 'one two ')
         attempt.abort('shutdown')
         await first
         const second = attempt.takeOver()
         const resumed = second.finish(executor)
-        if (streaming) await second.until(() => second.events.length > 0)
+        if (followed) await second.until(() => second.events.length > 0)
         release.resolve()
         await resumed
         t.equal(second.textOf('sheep'), 'one two three', 'nothing is published twice')

@@ -15,8 +15,8 @@ import { agentCardHandler, jsonRpcHandler, restHandler, UserBuilder } from '@a2a
 // Express ships no types, and nothing here needs them.
 const express = createRequire(import.meta.url)('express')
 
-export type Dialect = '1.0 JSONRPC' | '1.0 HTTP+JSON' | '0.3 JSONRPC'
-export const DIALECTS: readonly Dialect[] = ['1.0 JSONRPC', '1.0 HTTP+JSON', '0.3 JSONRPC']
+export type Dialect = '1.0 JSONRPC' | '1.0 HTTP+JSON' | '0.3 JSONRPC' | '0.3 HTTP+JSON'
+export const DIALECTS: readonly Dialect[] = ['1.0 JSONRPC', '1.0 HTTP+JSON', '0.3 JSONRPC', '0.3 HTTP+JSON']
 
 /** What a test's agent can say about the task that it works on. */
 export interface Reply {
