@@ -5,6 +5,9 @@ import { databaseAway, isUnavailable } from '../db/unavailable.ts'
 /** Where a meaning's reason comes from: A2A's own list, or the OPT extension's. */
 export const OPT_ERROR_DOMAIN = 'github.com/zeroasterisk/a2a-opt'
 
+/** Of what neither A2A nor OPT has a code for: the caller and its limits. */
+export const TRELLIS_ERROR_DOMAIN = 'trellis'
+
 /** How long a caller should wait before it tries again after `unavailable`. */
 export const RETRY_AFTER_SECONDS = 2
 
@@ -33,6 +36,13 @@ const opt = (code: number, http: number, reason: string): ErrorCodes => ({
   domain: OPT_ERROR_DOMAIN,
 })
 
+const trellis = (code: number, http: number, reason: string): ErrorCodes => ({
+  code,
+  http,
+  reason,
+  domain: TRELLIS_ERROR_DOMAIN,
+})
+
 /**
  * What each meaning is on the wire. A2A owns −32001…−32099 and JSON-RPC the rest of −32000 down to −32768, so OPT's
  * codes are −31040…−31045. (A2A 1.0 §5.4, design §8.2)
@@ -56,6 +66,9 @@ export const ERROR_CODES: Readonly<Record<ErrorMeaning, ErrorCodes>> = {
   revisionMismatch: opt(-31043, 409, 'REVISION_MISMATCH'),
   limitExceeded: opt(-31044, 429, 'LIMIT_EXCEEDED'),
   invalidPlan: opt(-31045, 400, 'INVALID_PLAN'),
+  unauthenticated: { ...trellis(-31401, 401, 'UNAUTHENTICATED'), carried: true },
+  forbidden: { ...trellis(-31403, 403, 'FORBIDDEN'), carried: true },
+  rateLimited: { ...trellis(-31429, 429, 'RATE_LIMITED'), carried: true },
   tooLarge: { ...a2a(-32600, 413, 'REQUEST_TOO_LARGE'), carried: true },
   unavailable: { ...a2a(-32603, 503, 'UNAVAILABLE'), carried: true },
   internal: a2a(-32603, 500, 'INTERNAL'),

@@ -1,10 +1,11 @@
 import { invalidParams, TrellisError } from '../base/errors.ts'
 import { type Call, type Protocol, readProtocol, type ServiceParameters, type Style, type Version } from './call.ts'
 import { asTrellisError, rpcHttpStatus, toRpcError } from './errors.ts'
+import type { Identity } from './identity.ts'
 import { type Parsed, parseJson, refuseUnsafe } from './json.ts'
 import type { Frame, StreamOperation } from './operation.ts'
 import { findOperation } from './operations.ts'
-import type { Caller, Trellis } from './trellis.ts'
+import type { Trellis } from './trellis.ts'
 import { shown } from './validation.ts'
 import { isObject } from './wire-in.ts'
 
@@ -24,7 +25,7 @@ export interface RpcRequest {
 
 /** Who is on the other side, and how it was reached. */
 export interface Peer {
-  identity: Omit<Caller, 'extensions'>
+  identity: Identity
   parameters: ServiceParameters
   /** Fires when the peer went away. */
   readonly signal: AbortSignal

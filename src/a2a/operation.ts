@@ -1,5 +1,6 @@
 import type { Static, TSchema } from 'typebox'
 import type { Call, Version } from './call.ts'
+import { demand, type Scope } from './identity.ts'
 import type { Trellis } from './trellis.ts'
 import { check } from './validation.ts'
 import { withoutBlanks } from './wire-in.ts'
@@ -10,10 +11,8 @@ export interface Frame {
   result: unknown
 }
 
-/** What a caller needs to be allowed to do to call an operation. */
-export type Scope = 'read' | 'write'
-
 interface Described {
+  /** What a caller needs to be allowed to do. */
   scope: Scope
   schema: TSchema
   /** Where the HTTP+JSON binding serves it, as A2A 1.0 §11.3 writes paths. */
@@ -59,7 +58,10 @@ export function unary<S extends TSchema>(
   const read = reader(definition)
   return rows(definition, {
     streams: false,
-    run: async (trellis: Trellis, params: unknown, call: Call) => run(trellis, read(params), call),
+    run: async (trellis: Trellis, params: unknown, call: Call) => {
+      demand(definition.scope, call.caller)
+      return run(trellis, read(params), call)
+    },
   })
 }
 
@@ -71,7 +73,10 @@ export function streaming<S extends TSchema>(
   const read = reader(definition)
   return rows(definition, {
     streams: true,
-    run: (trellis: Trellis, params: unknown, call: Call) => run(trellis, read(params), call),
+    run: (trellis: Trellis, params: unknown, call: Call) => {
+      demand(definition.scope, call.caller)
+      return run(trellis, read(params), call)
+    },
   })
 }
 

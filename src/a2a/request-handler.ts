@@ -16,9 +16,10 @@ import type { A2ARequestHandler, ServerCallContext } from '@a2a-js/sdk/server'
 import { TrellisError } from '../base/errors.ts'
 import { type Call, readProtocol } from './call.ts'
 import { asTrellisError, toRpcError } from './errors.ts'
+import type { Identity } from './identity.ts'
 import type { Frame, Operation } from './operation.ts'
 import { CORE_OPERATIONS } from './operations-core.ts'
-import type { Caller, Trellis } from './trellis.ts'
+import type { Trellis } from './trellis.ts'
 import type { Json } from './wire-out.ts'
 
 /** Where a binding leaves the caller's identity and signal for the handler. */
@@ -122,7 +123,7 @@ function callOf(context: ServerCallContext): Call {
   const extensions = context.requestedExtensions?.join(',')
   const protocol = readProtocol({ version: '1.0', extensions })
   for (const uri of protocol.extensions) context.addActivatedExtension(uri)
-  const identity = context.state.get(CALLER_KEY) as Omit<Caller, 'extensions'> | undefined
+  const identity = context.state.get(CALLER_KEY) as Identity | undefined
   if (identity === undefined) throw new TrellisError('internal', 'the binding did not say who calls')
   return {
     ...protocol,

@@ -4,11 +4,10 @@ import type { Artifact, Message, Metadata } from '../domain/message.ts'
 import type { ObjectiveStatus, ObjectiveView } from '../domain/objective.ts'
 import type { PlanStatus, PlanView } from '../domain/plan.ts'
 import type { TaskState, TaskView } from '../domain/task.ts'
+import type { Identity } from './identity.ts'
 
-/** Who calls. Owner and tenant are in every query. */
-export interface Caller {
-  tenant: string
-  owner: string
+/** Who calls, and how. */
+export interface Caller extends Identity {
   /** Extension URIs that the request activated. */
   extensions: readonly string[]
 }

@@ -22,6 +22,9 @@ export type ErrorMeaning =
   | 'limitExceeded'
   | 'invalidPlan'
   | 'tooLarge'
+  | 'unauthenticated'
+  | 'forbidden'
+  | 'rateLimited'
   | 'unavailable'
   | 'internal'
 

@@ -1,11 +1,12 @@
 import { fastifySSE } from '@fastify/sse'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { CardInputs } from '../a2a/card.ts'
+import { type Authenticate, anonymous } from '../a2a/identity.ts'
 import type { Trellis } from '../a2a/trellis.ts'
 import { cardRoutes } from './card-route.ts'
 import { errorHandler, failureOf } from './error-handler.ts'
 import { type CheckReadiness, healthRoutes } from './health.ts'
-import { anonymous, type Identify, OpenCalls } from './peer.ts'
+import { OpenCalls } from './peer.ts'
 import { rpcRoutes } from './rpc-route.ts'
 import { socketRoute } from './socket-route.ts'
 
@@ -33,7 +34,7 @@ export interface HttpOptions {
   /** Absent: nothing is logged. */
   logger?: FastifyBaseLogger
   /** Absent: everyone is the same caller. */
-  identify?: Identify
+  authenticate?: Authenticate
   /** Origins of pages that may open WebSockets, beside the server's own. */
   allowedOrigins?: readonly string[]
 }
@@ -61,10 +62,10 @@ export function buildHttp(options: HttpOptions): FastifyInstance {
   errorHandler(app, limits.bodyBytes)
   healthRoutes(app, options.ready)
   cardRoutes(app, options.card)
-  const identify = options.identify ?? anonymous
+  const authenticate = options.authenticate ?? anonymous
   app.register(socketRoute, {
     trellis: options.trellis,
-    identify,
+    authenticate,
     calls,
     limits,
     allowedOrigins: options.allowedOrigins ?? [],
@@ -73,7 +74,7 @@ export function buildHttp(options: HttpOptions): FastifyInstance {
     await scope.register(fastifySSE, { heartbeatInterval: limits.heartbeatSeconds * 1_000 })
     rpcRoutes(scope, {
       trellis: options.trellis,
-      identify,
+      authenticate,
       calls,
       readers: limits,
     })

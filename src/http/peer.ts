@@ -1,15 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Credentials, Identity } from '../a2a/identity.ts'
 import { type Peer, spoken } from '../a2a/jsonrpc.ts'
-import type { Caller } from '../a2a/trellis.ts'
 
-/** Who calls, as authentication found out. */
-export type Identity = Omit<Caller, 'extensions'>
-export type Identify = (request: FastifyRequest) => Identity
-
-const ANONYMOUS: Identity = { tenant: 'default', owner: 'anonymous' }
-
-/** Without authentication, everyone is the same caller. */
-export const anonymous: Identify = () => ANONYMOUS
+/** What a request shows of its sender. */
+export function credentialsOf({ headers }: FastifyRequest): Credentials {
+  return { authorization: headers.authorization, apiKey: text(headers['x-api-key']) }
+}
 
 /** The waits and streams that are open, so that stopping the server can end them. */
 export class OpenCalls {

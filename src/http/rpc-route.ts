@@ -1,10 +1,11 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Protocol } from '../a2a/call.ts'
 import { RETRY_AFTER_SECONDS } from '../a2a/errors.ts'
+import type { Authenticate } from '../a2a/identity.ts'
 import { JsonRpc, type RpcReply } from '../a2a/jsonrpc.ts'
 import { type ReaderLimits, sendEventStream } from '../a2a/sse.ts'
 import type { Trellis } from '../a2a/trellis.ts'
-import { HttpPeer, type Identify, type OpenCalls } from './peer.ts'
+import { credentialsOf, HttpPeer, type OpenCalls } from './peer.ts'
 
 /** Where JSON-RPC is spoken. A trailing slash makes no difference. */
 export const RPC_PATHS: readonly string[] = ['/', '/a2a']
@@ -17,7 +18,7 @@ const JSON_TYPES = ['application/json', 'application/a2a+json', 'application/jso
 
 export interface RpcRouteOptions {
   trellis: Trellis
-  identify: Identify
+  authenticate: Authenticate
   calls: OpenCalls
   readers: ReaderLimits
 }
@@ -29,7 +30,8 @@ export function rpcRoutes(app: FastifyInstance, options: RpcRouteOptions): void 
   app.addContentTypeParser(JSON_TYPES, { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   for (const url of RPC_PATHS) {
     app.post(url, { sse: 'manual' }, async (request, reply) => {
-      const peer = new HttpPeer(request, reply, options.identify(request), options.calls)
+      const identity = await options.authenticate(credentialsOf(request))
+      const peer = new HttpPeer(request, reply, identity, options.calls)
       const outcome = await rpc.answer((request.body as Buffer | undefined) ?? '', peer)
       if (outcome.kind === 'none') return reply.code(204).send()
       if (outcome.kind === 'reply') return sendReply(reply, outcome)

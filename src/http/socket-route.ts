@@ -1,14 +1,15 @@
 import fastifyWebsocket, { type WebSocket, type WebsocketHandler } from '@fastify/websocket'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Authenticate, Identity } from '../a2a/identity.ts'
 import { JsonRpc, spoken } from '../a2a/jsonrpc.ts'
 import type { ReaderLimits } from '../a2a/sse.ts'
 import type { Trellis } from '../a2a/trellis.ts'
 import { RpcSocket } from '../a2a/websocket.ts'
-import type { Identify, OpenCalls } from './peer.ts'
+import { credentialsOf, type OpenCalls } from './peer.ts'
 
 export interface SocketRouteOptions {
   trellis: Trellis
-  identify: Identify
+  authenticate: Authenticate
   calls: OpenCalls
   limits: ReaderLimits & { heartbeatSeconds: number; bodyBytes: number }
   /** Origins of pages that may open sockets, beside our own. */
@@ -17,10 +18,14 @@ export interface SocketRouteOptions {
 
 /** /ws: JSON-RPC 2.0 over WebSocket. Service parameters come from the upgrade's headers, else its query. (design §8.3) */
 export async function socketRoute(app: FastifyInstance, options: SocketRouteOptions): Promise<void> {
-  const { trellis, identify, calls, limits } = options
+  const { trellis, authenticate, calls, limits } = options
   const rpc = new JsonRpc(trellis)
   await app.register(fastifyWebsocket, { options: { maxPayload: limits.bodyBytes }, errorHandler: closeBroken })
   const refuseOrigin = originGuard(options.allowedOrigins)
+  const callers = new WeakMap<FastifyRequest, Identity>()
+  const identify = async (request: FastifyRequest) => {
+    callers.set(request, await authenticate(credentialsOf(request)))
+  }
   const handler = async (_request: FastifyRequest, reply: FastifyReply) => {
     reply.header('upgrade', 'websocket').header('connection', 'upgrade')
     throw Object.assign(new Error('This is a WebSocket; expected an upgrade'), { statusCode: 426 })
@@ -30,10 +35,10 @@ export async function socketRoute(app: FastifyInstance, options: SocketRouteOpti
     socket.on('close', () => calls.release(stopping))
     const parameters = { ...spoken(request.query as Record<string, unknown>), ...spoken(request.headers) }
     const onFailure = (error: unknown, method: string) => request.log.error({ err: error, method }, 'a call failed')
-    const peer = { identity: identify(request), parameters, onFailure }
+    const peer = { identity: callers.get(request) as Identity, parameters, onFailure }
     new RpcSocket(socket, { rpc, peer, stopping: stopping.signal, limits })
   }
-  app.route({ method: 'GET', url: '/ws', onRequest: refuseOrigin, handler, wsHandler })
+  app.route({ method: 'GET', url: '/ws', onRequest: [refuseOrigin, identify], handler, wsHandler })
 }
 
 /** A peer that breaks off or breaks the rules is no fault of ours; what it broke is in the code that ws closes with. */

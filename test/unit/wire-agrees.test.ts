@@ -3,6 +3,7 @@ import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server'
 import { JsonRpcTransportHandler, ServerCallContext } from '@a2a-js/sdk/server'
 import t from 'tap'
 import { modernCard } from '../../src/a2a/card.ts'
+import { SCOPES } from '../../src/a2a/identity.ts'
 import { JsonRpc, type Peer } from '../../src/a2a/jsonrpc.ts'
 import { CALLER_KEY, TrellisRequestHandler } from '../../src/a2a/request-handler.ts'
 import type { TaskFrame } from '../../src/a2a/trellis.ts'
@@ -10,7 +11,7 @@ import { fakeTrellis } from '../wire/fake-trellis.ts'
 
 /** Our JSON-RPC and the SDK's transport handlers, over the same Trellis: the same requests get the same answers. */
 
-const IDENTITY = { tenant: 'default', owner: 'anonymous' }
+const IDENTITY = { tenant: 'default', owner: 'anonymous', scopes: SCOPES }
 const INPUTS = { name: 'T', description: 'd', version: '1', publicUrl: '', skills: [], optLimits: {} }
 const peer = (version: string): Peer => ({
   identity: IDENTITY,

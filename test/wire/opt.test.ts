@@ -1,4 +1,5 @@
 import t from 'tap'
+import { SCOPES } from '../../src/a2a/identity.ts'
 import type { CreatePlan, SendRequest, TaskFilter } from '../../src/a2a/trellis.ts'
 import { call, OPT, OPT_DIALECT, post, userMessage, V1 } from './rpc.ts'
 import { documents } from './scenarios/documents.ts'
@@ -64,7 +65,7 @@ t.test('a send reaches Trellis in its own words', async (t) => {
   const configuration = { acceptedOutputModes: ['text/plain'], historyLength: 0 }
   await call(server, 'message/send', { message, configuration, metadata: { b: 2 } }, { 'X-A2A-Extensions': OPT })
   const { caller, given } = server.fake.last
-  t.strictSame(caller, { tenant: 'default', owner: 'anonymous', extensions: [OPT] })
+  t.strictSame(caller, { tenant: 'default', owner: 'anonymous', scopes: SCOPES, extensions: [OPT] })
   t.match(given, {
     message: { role: 'user', parts: [{ text: 'Feed the cat' }], referenceTaskIds: ['task-9'], metadata: { a: 1 } },
     configuration,
