@@ -11,11 +11,25 @@ export const TRELLIS_ERROR_DOMAIN = 'trellis'
 /** How long a caller should wait before it tries again after `unavailable`. */
 export const RETRY_AFTER_SECONDS = 2
 
+export type GrpcStatus =
+  | 'INVALID_ARGUMENT'
+  | 'NOT_FOUND'
+  | 'FAILED_PRECONDITION'
+  | 'ABORTED'
+  | 'UNIMPLEMENTED'
+  | 'UNAUTHENTICATED'
+  | 'PERMISSION_DENIED'
+  | 'RESOURCE_EXHAUSTED'
+  | 'UNAVAILABLE'
+  | 'INTERNAL'
+
 interface ErrorCodes {
   /** JSON-RPC `error.code`. */
   code: number
   /** HTTP status of REST bindings. JSON-RPC answers 200, except where `carried` says otherwise. */
   http: number
+  /** Name of the canonical google.rpc.Code: gRPC's status, and `status` of REST errors. */
+  grpc: GrpcStatus
   /** `reason` of the google.rpc.ErrorInfo that 1.0 sends. */
   reason: string
   domain: string
@@ -23,55 +37,42 @@ interface ErrorCodes {
   carried?: true
 }
 
-const a2a = (code: number, http: number, reason: string): ErrorCodes => ({
-  code,
-  http,
-  reason,
-  domain: A2A_ERROR_DOMAIN,
-})
-const opt = (code: number, http: number, reason: string): ErrorCodes => ({
-  code,
-  http,
-  reason,
-  domain: OPT_ERROR_DOMAIN,
-})
-
-const trellis = (code: number, http: number, reason: string): ErrorCodes => ({
-  code,
-  http,
-  reason,
-  domain: TRELLIS_ERROR_DOMAIN,
-})
+const codesOf =
+  (domain: string) =>
+  (code: number, http: number, grpc: GrpcStatus, reason: string): ErrorCodes => ({ code, http, grpc, reason, domain })
+const a2a = codesOf(A2A_ERROR_DOMAIN)
+const opt = codesOf(OPT_ERROR_DOMAIN)
+const trellis = codesOf(TRELLIS_ERROR_DOMAIN)
 
 /**
  * What each meaning is on the wire. A2A owns −32001…−32099 and JSON-RPC the rest of −32000 down to −32768, so OPT's
  * codes are −31040…−31045. (A2A 1.0 §5.4, design §8.2)
  */
 export const ERROR_CODES: Readonly<Record<ErrorMeaning, ErrorCodes>> = {
-  parseError: a2a(-32700, 400, 'PARSE_ERROR'),
-  invalidRequest: a2a(-32600, 400, 'INVALID_REQUEST'),
-  methodNotFound: a2a(-32601, 404, 'METHOD_NOT_FOUND'),
-  invalidParams: a2a(-32602, 400, 'INVALID_PARAMS'),
-  taskNotFound: a2a(-32001, 404, 'TASK_NOT_FOUND'),
-  taskNotCancelable: a2a(-32002, 400, 'TASK_NOT_CANCELABLE'),
-  pushNotificationNotSupported: a2a(-32003, 400, 'PUSH_NOTIFICATION_NOT_SUPPORTED'),
-  unsupportedOperation: a2a(-32004, 400, 'UNSUPPORTED_OPERATION'),
-  contentTypeNotSupported: a2a(-32005, 400, 'CONTENT_TYPE_NOT_SUPPORTED'),
-  extendedAgentCardNotConfigured: a2a(-32007, 400, 'EXTENDED_AGENT_CARD_NOT_CONFIGURED'),
-  extensionSupportRequired: a2a(-32008, 400, 'EXTENSION_SUPPORT_REQUIRED'),
-  versionNotSupported: a2a(-32009, 400, 'VERSION_NOT_SUPPORTED'),
-  objectiveNotFound: opt(-31040, 404, 'OBJECTIVE_NOT_FOUND'),
-  planNotFound: opt(-31041, 404, 'PLAN_NOT_FOUND'),
-  invalidState: opt(-31042, 409, 'INVALID_STATE'),
-  revisionMismatch: opt(-31043, 409, 'REVISION_MISMATCH'),
-  limitExceeded: opt(-31044, 429, 'LIMIT_EXCEEDED'),
-  invalidPlan: opt(-31045, 400, 'INVALID_PLAN'),
-  unauthenticated: { ...trellis(-31401, 401, 'UNAUTHENTICATED'), carried: true },
-  forbidden: { ...trellis(-31403, 403, 'FORBIDDEN'), carried: true },
-  rateLimited: { ...trellis(-31429, 429, 'RATE_LIMITED'), carried: true },
-  tooLarge: { ...a2a(-32600, 413, 'REQUEST_TOO_LARGE'), carried: true },
-  unavailable: { ...a2a(-32603, 503, 'UNAVAILABLE'), carried: true },
-  internal: a2a(-32603, 500, 'INTERNAL'),
+  parseError: a2a(-32700, 400, 'INVALID_ARGUMENT', 'PARSE_ERROR'),
+  invalidRequest: a2a(-32600, 400, 'INVALID_ARGUMENT', 'INVALID_REQUEST'),
+  methodNotFound: a2a(-32601, 404, 'UNIMPLEMENTED', 'METHOD_NOT_FOUND'),
+  invalidParams: a2a(-32602, 400, 'INVALID_ARGUMENT', 'INVALID_PARAMS'),
+  taskNotFound: a2a(-32001, 404, 'NOT_FOUND', 'TASK_NOT_FOUND'),
+  taskNotCancelable: a2a(-32002, 400, 'FAILED_PRECONDITION', 'TASK_NOT_CANCELABLE'),
+  pushNotificationNotSupported: a2a(-32003, 400, 'FAILED_PRECONDITION', 'PUSH_NOTIFICATION_NOT_SUPPORTED'),
+  unsupportedOperation: a2a(-32004, 400, 'FAILED_PRECONDITION', 'UNSUPPORTED_OPERATION'),
+  contentTypeNotSupported: a2a(-32005, 400, 'INVALID_ARGUMENT', 'CONTENT_TYPE_NOT_SUPPORTED'),
+  extendedAgentCardNotConfigured: a2a(-32007, 400, 'FAILED_PRECONDITION', 'EXTENDED_AGENT_CARD_NOT_CONFIGURED'),
+  extensionSupportRequired: a2a(-32008, 400, 'FAILED_PRECONDITION', 'EXTENSION_SUPPORT_REQUIRED'),
+  versionNotSupported: a2a(-32009, 400, 'FAILED_PRECONDITION', 'VERSION_NOT_SUPPORTED'),
+  objectiveNotFound: opt(-31040, 404, 'NOT_FOUND', 'OBJECTIVE_NOT_FOUND'),
+  planNotFound: opt(-31041, 404, 'NOT_FOUND', 'PLAN_NOT_FOUND'),
+  invalidState: opt(-31042, 409, 'FAILED_PRECONDITION', 'INVALID_STATE'),
+  revisionMismatch: opt(-31043, 409, 'ABORTED', 'REVISION_MISMATCH'),
+  limitExceeded: opt(-31044, 429, 'RESOURCE_EXHAUSTED', 'LIMIT_EXCEEDED'),
+  invalidPlan: opt(-31045, 400, 'INVALID_ARGUMENT', 'INVALID_PLAN'),
+  unauthenticated: { ...trellis(-31401, 401, 'UNAUTHENTICATED', 'UNAUTHENTICATED'), carried: true },
+  forbidden: { ...trellis(-31403, 403, 'PERMISSION_DENIED', 'FORBIDDEN'), carried: true },
+  rateLimited: { ...trellis(-31429, 429, 'RESOURCE_EXHAUSTED', 'RATE_LIMITED'), carried: true },
+  tooLarge: { ...a2a(-32600, 413, 'RESOURCE_EXHAUSTED', 'REQUEST_TOO_LARGE'), carried: true },
+  unavailable: { ...a2a(-32603, 503, 'UNAVAILABLE', 'UNAVAILABLE'), carried: true },
+  internal: a2a(-32603, 500, 'INTERNAL', 'INTERNAL'),
 }
 
 export interface RpcError {

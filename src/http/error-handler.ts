@@ -64,6 +64,6 @@ function pathOf({ url }: FastifyRequest): string {
 
 /** google.rpc.Status, as A2A's HTTP+JSON binding writes errors. (A2A 1.0 §11.6) */
 function restBody(error: TrellisError, status: number): object {
-  const { reason } = ERROR_CODES[error.meaning]
-  return { error: { code: status, status: reason, message: error.message, details: errorDetails(error) } }
+  const { grpc } = ERROR_CODES[error.meaning]
+  return { error: { code: status, status: grpc, message: error.message, details: errorDetails(error) } }
 }
