@@ -49,12 +49,17 @@ const PLAIN: Readonly<Record<Version, Protocol>> = {
   '0.3': { version: '0.3', opt: false, extensionDialect: false, extensions: NO_EXTENSIONS },
 }
 
-/** Reads the service parameters. No version means 0.3. Throws `versionNotSupported`, or `invalidParams` for the event id. */
-export function readProtocol(given: ServiceParameters): Protocol {
+/**
+ * Reads the service parameters. No version means 0.3. Throws `versionNotSupported`, `invalidParams` for the event id, or
+ * `extensionSupportRequired` for a required extension that the caller does not name. (A2A 1.0 §3.6, §4.6)
+ */
+export function readProtocol(given: ServiceParameters, required = NO_EXTENSIONS): Protocol {
   const version = readVersion(given.version)
-  if (!given.extensions && !given.legacyExtensions && !given.lastEventId) return PLAIN[version]
+  if (required.length === 0 && !given.extensions && !given.legacyExtensions && !given.lastEventId) return PLAIN[version]
   const modern = listed(given.extensions)
-  const extensions = activated([...modern, ...listed(given.legacyExtensions)])
+  const asked = [...modern, ...listed(given.legacyExtensions)]
+  for (const uri of required) if (!asked.includes(uri)) throw extensionRequired(uri)
+  const extensions = [OPT_URI, ...required].filter((uri, i, all) => asked.includes(uri) && all.indexOf(uri) === i)
   const protocol: Protocol = {
     version,
     opt: extensions.includes(OPT_URI),
@@ -80,9 +85,9 @@ function listed(header: string | undefined): string[] {
   return header.split(',').flatMap((uri) => uri.trim() || [])
 }
 
-/** Of the extensions that were asked for, those that Trellis knows. */
-function activated(asked: readonly string[]): readonly string[] {
-  return asked.includes(OPT_URI) ? [OPT_URI] : NO_EXTENSIONS
+function extensionRequired(uri: string): TrellisError {
+  const message = `The extension ${uri} is required: name it in A2A-Extensions`
+  return new TrellisError('extensionSupportRequired', message, { details: { extension: uri } })
 }
 
 /** Event ids of Trellis are whole numbers; another server's id cannot be resumed after. */

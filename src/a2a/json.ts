@@ -7,8 +7,12 @@ const MAX_DEPTH = 200
 /** What makes a parsed value worth a second look: escapes that hide characters, and names that reach prototypes. */
 const SUSPICIOUS = /\\u|__proto__|"constructor"/
 
+const UNDERSCORED = /"[a-z0-9]+(?:_[a-z0-9]+)+"\s*:/i
+
 export interface Parsed {
   value: unknown
+  /** Fields may be spelled `like_this`. */
+  underscored: boolean
   /** `refuseUnsafe` may find something in it; otherwise it would look in vain. */
   suspicious: boolean
 }
@@ -21,7 +25,7 @@ export function parseJson(body: string | Buffer): Parsed {
     throw new TrellisError('invalidRequest', `The JSON is nested deeper than the ${MAX_DEPTH} levels that are allowed`)
   }
   try {
-    return { value: JSON.parse(text), suspicious: SUSPICIOUS.test(text) }
+    return { value: JSON.parse(text), suspicious: SUSPICIOUS.test(text), underscored: UNDERSCORED.test(text) }
   } catch (error) {
     throw new TrellisError('parseError', `Parse error: ${(error as Error).message}`, { cause: error })
   }

@@ -1,10 +1,13 @@
-import { invalidParams, TrellisError } from '../base/errors.ts'
-import { type Call, type Protocol, readProtocol, type ServiceParameters, type Style, type Version } from './call.ts'
+import { TrellisError } from '../base/errors.ts'
+import { type Call, type Protocol, readProtocol, type ServiceParameters, type Version } from './call.ts'
 import { asTrellisError, rpcHttpStatus, toRpcError } from './errors.ts'
-import type { Identity } from './identity.ts'
 import { type Parsed, parseJson, refuseUnsafe } from './json.ts'
-import type { Frame, StreamOperation } from './operation.ts'
+import { type OpenedStream, openStream } from './opened-stream.ts'
+import type { StreamOperation } from './operation.ts'
 import { findOperation } from './operations.ts'
+import { checkParams, makeCall, type Peer } from './peer.ts'
+import { inCamelCase } from './spelling.ts'
+import type { EventWriter } from './sse.ts'
 import type { Trellis } from './trellis.ts'
 import { shown } from './validation.ts'
 import { isObject } from './wire-in.ts'
@@ -23,16 +26,6 @@ export interface RpcRequest {
   serviceParameters?: Record<string, unknown>
 }
 
-/** Who is on the other side, and how it was reached. */
-export interface Peer {
-  identity: Identity
-  parameters: ServiceParameters
-  /** Fires when the peer went away. */
-  readonly signal: AbortSignal
-  /** Told of what went wrong on this side, which the caller is not told. */
-  onFailure(error: unknown, method: string): void
-}
-
 /** One response, as an object to be written as JSON. `status` is HTTP's. */
 export interface RpcReply {
   kind: 'reply'
@@ -41,14 +34,10 @@ export interface RpcReply {
   protocol?: Protocol
 }
 
-/** The start of a stream that the request as such has opened. Its first frame is there, unless it is long in coming. */
-export interface RpcStream {
+export interface RpcStream extends OpenedStream {
   kind: 'stream'
   id: RpcId
   version: Version
-  protocol: Protocol
-  first: IteratorResult<Frame> | Promise<IteratorResult<Frame>>
-  rest: AsyncIterator<Frame>
 }
 
 /** `none`: only notifications were sent, and nothing is said to them. */
@@ -58,9 +47,12 @@ const MAX_BATCH = 100
 
 export class JsonRpc {
   readonly #trellis: Trellis
+  readonly #required: readonly string[]
 
-  constructor(trellis: Trellis) {
+  /** `required`: URIs of extensions that every caller must activate. */
+  constructor(trellis: Trellis, required: readonly string[] = []) {
     this.#trellis = trellis
+    this.#required = required
   }
 
   /** Answers one body: a request, a notification, or a batch of them. Never rejects. */
@@ -75,25 +67,25 @@ export class JsonRpc {
   }
 
   /** The same for a body that is parsed already. */
-  async answerParsed({ value, suspicious }: Parsed, peer: Peer): Promise<RpcOutcome> {
-    if (Array.isArray(value)) return this.#batch(value, suspicious, peer)
-    return this.#single({ value, suspicious }, peer)
+  async answerParsed(parsed: Parsed, peer: Peer): Promise<RpcOutcome> {
+    if (Array.isArray(parsed.value)) return this.#batch(parsed.value, parsed, peer)
+    return this.#single(parsed, peer)
   }
 
-  async #batch(values: readonly unknown[], suspicious: boolean, peer: Peer): Promise<RpcOutcome> {
+  async #batch(values: readonly unknown[], parsed: Parsed, peer: Peer): Promise<RpcOutcome> {
     if (values.length === 0 || values.length > MAX_BATCH) {
       const found = values.length === 0 ? 'is empty' : `has ${values.length} requests`
       const error = new TrellisError('invalidRequest', `The batch ${found}; expected 1 to ${MAX_BATCH} requests`)
       return errorReply(null, error, versionOf(peer))
     }
-    const outcomes = await Promise.all(values.map((value) => this.#single({ value, suspicious }, peer, true)))
+    const outcomes = await Promise.all(values.map((value) => this.#single({ ...parsed, value }, peer, true)))
     const replies = outcomes.filter((outcome) => outcome.kind === 'reply')
     if (replies.length === 0) return { kind: 'none' }
     const protocol = replies[0]?.protocol
     return { kind: 'reply', status: 200, body: replies.map(({ body }) => body), ...(protocol && { protocol }) }
   }
 
-  async #single({ value, suspicious }: Parsed, peer: Peer, batched = false): Promise<RpcOutcome> {
+  async #single({ value, suspicious, underscored }: Parsed, peer: Peer, batched = false): Promise<RpcOutcome> {
     let id: RpcId = null
     let version: Version = '0.3'
     let request: RpcRequest | undefined
@@ -101,13 +93,14 @@ export class JsonRpc {
       version = versionOf(peer)
       id = readId(value)
       request = readRequest(value, id)
-      const protocol = readProtocol({ ...peer.parameters, ...spoken(request.serviceParameters) })
+      const protocol = readProtocol({ ...peer.parameters, ...spoken(request.serviceParameters) }, this.#required)
       version = protocol.version
       const { operation, style } = findOperation(request.method, protocol)
-      const call = makeCall(peer, protocol, style, request)
+      const call = makeCall(peer, protocol, style, request.notification)
       if (suspicious) refuseUnsafe(request.params)
-      checkParams(request.params, call.caller.tenant)
-      if (operation.streams) return await this.#open(operation, request, call, protocol, batched)
+      if (underscored) request.params = inCamelCase(request.params)
+      checkParams(request.params, call.caller)
+      if (operation.streams) return await this.#open(operation, request, call, batched)
       const result = await operation.run(this.#trellis, request.params, call)
       if (request.notification) return { kind: 'none' }
       return { kind: 'reply', status: 200, body: { jsonrpc: '2.0', id, result }, protocol }
@@ -117,53 +110,31 @@ export class JsonRpc {
     }
   }
 
-  /**
-   * Starts a stream and waits for its first frame, so that what fails early fails as an ordinary response; but not for
-   * long: one that is resumed where nothing happens is open all the same.
-   */
   async #open(
     operation: StreamOperation,
     { id, notification, params }: RpcRequest,
     call: Call,
-    protocol: Protocol,
     batched: boolean,
   ): Promise<RpcOutcome> {
     if (batched) throw new TrellisError('invalidRequest', `${operation.method} cannot be part of a batch: it streams`)
-    const rest = operation.run(this.#trellis, params, call)[Symbol.asyncIterator]()
-    const coming = rest.next()
-    const first = await Promise.race([coming, afterAWhile()])
-    if (notification) {
-      await rest.return?.()
-      return { kind: 'none' }
-    }
-    return { kind: 'stream', id, version: call.version, protocol, first: first ?? coming, rest }
-  }
-}
-
-const FIRST_FRAME_MILLISECONDS = 1_000
-
-function afterAWhile(): Promise<undefined> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, FIRST_FRAME_MILLISECONDS, undefined).unref()
-  })
-}
-
-function makeCall(peer: Peer, protocol: Protocol, style: Style, request: RpcRequest): Call {
-  return {
-    ...protocol,
-    style,
-    notification: request.notification,
-    caller: { ...peer.identity, extensions: protocol.extensions },
-    // Read only by what waits: most calls never make one.
-    get signal() {
-      return peer.signal
-    },
+    const opened = await openStream(operation, this.#trellis, params, call)
+    if (!notification) return { kind: 'stream', id, version: call.version, ...opened }
+    await opened.rest.return?.()
+    return { kind: 'none' }
   }
 }
 
 function errorReply(id: RpcId, thrown: unknown, version: Version): RpcReply {
   const error = asTrellisError(thrown)
   return { kind: 'reply', status: rpcHttpStatus(error), body: errorBody(id, error, version) }
+}
+
+/** How a JSON-RPC stream is written as events. */
+export function rpcEvents({ id, version }: RpcStream): EventWriter {
+  return {
+    result: (result) => ({ jsonrpc: '2.0', id, result }),
+    error: (error) => ({ data: errorBody(id, error, version) }),
+  }
 }
 
 /** A JSON-RPC response that carries an error. */
@@ -215,13 +186,4 @@ export function spoken(given: Record<string, unknown> | undefined): ServiceParam
     if (key !== undefined && (typeof value === 'string' || typeof value === 'number')) parameters[key] = String(value)
   }
   return parameters
-}
-
-/** Params go by name. The tenant comes from the principal; another one's is as good as none. (design §8.1) */
-function checkParams(params: unknown, tenant: string): void {
-  if (params === undefined) return
-  if (!isObject(params)) throw invalidParams('params', `was ${shown(params)}; expected an object with params by name`)
-  const given = params['tenant']
-  if (given === undefined || given === null || given === '' || given === tenant) return
-  throw new TrellisError('taskNotFound', `Tenant not found: ${shown(given)}`)
 }

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import { TrellisError } from '../base/errors.ts'
 import { asTrellisError } from './errors.ts'
-import { errorBody, type RpcStream } from './jsonrpc.ts'
+import type { OpenedStream } from './opened-stream.ts'
 
 /** How much a follower may leave unread, and for how long, before it is cut off. */
 export interface ReaderLimits {
@@ -10,12 +10,24 @@ export interface ReaderLimits {
   stallSeconds: number
 }
 
+/** How a binding wraps what a stream says. */
+export interface EventWriter {
+  result(result: unknown): object
+  /** The event's name, and its data. */
+  error(error: TrellisError): { event?: string; data: object }
+}
+
 /**
  * Writes a stream as server-sent events until it ends or the reader leaves. `id:` is the frame's seq, to come back with
  * as `Last-Event-ID`. A reader with more than the buffer unread for the stall time is cut off with an error that says
  * where to resume; frames are pulled one by one, so nobody else waits for it. (design §8.3)
  */
-export async function sendEventStream(reply: FastifyReply, stream: RpcStream, limits: ReaderLimits): Promise<void> {
+export async function sendEventStream(
+  reply: FastifyReply,
+  stream: OpenedStream,
+  writer: EventWriter,
+  limits: ReaderLimits,
+): Promise<void> {
   const { raw } = reply
   let lastSeq: number | undefined
   reply.sse.sendHeaders()
@@ -24,24 +36,25 @@ export async function sendEventStream(reply: FastifyReply, stream: RpcStream, li
     for (let next = await stream.first; !next.done; next = await stream.rest.next()) {
       if (raw.destroyed) return
       const { seq, result } = next.value
-      raw.write(eventText({ jsonrpc: '2.0', id: stream.id, result }, seq))
+      raw.write(eventText({ data: writer.result(result) }, seq))
       lastSeq = seq ?? lastSeq
       if (raw.writableLength > limits.bufferBytes && !(await drains(raw, limits.stallSeconds))) {
-        return cutOff(raw, stream, lastSeq, limits)
+        return cutOff(raw, eventText(writer.error(tooSlow(lastSeq))), limits)
       }
     }
   } catch (error) {
     const seen = asTrellisError(error)
     if (seen.meaning === 'internal') reply.log.error({ err: error }, 'a stream failed')
-    if (!raw.destroyed) raw.write(eventText(errorBody(stream.id, seen, stream.version)))
+    if (!raw.destroyed) raw.write(eventText(writer.error(seen)))
   } finally {
     await stream.rest.return?.()
   }
 }
 
-function eventText(data: object, seq?: number): string {
+function eventText({ event, data }: { event?: string; data: object }, seq?: number): string {
   const id = seq === undefined ? '' : `id: ${seq}\n`
-  return `${id}data: ${JSON.stringify(data)}\n\n`
+  const name = event === undefined ? '' : `event: ${event}\n`
+  return `${name}${id}data: ${JSON.stringify(data)}\n\n`
 }
 
 /** True once all that was written is read; false if the reader left, or took nothing for the stall time (twice it, at most). */
@@ -61,9 +74,9 @@ function drains(raw: ServerResponse, stallSeconds: number): Promise<boolean> {
 }
 
 /** The error waits behind what is unread; a reader that does not come for it either loses the connection. */
-function cutOff(raw: ServerResponse, stream: RpcStream, lastSeq: number | undefined, limits: ReaderLimits): void {
+function cutOff(raw: ServerResponse, lastWords: string, limits: ReaderLimits): void {
   if (raw.destroyed) return
-  raw.end(eventText(errorBody(stream.id, tooSlow(lastSeq), stream.version)))
+  raw.end(lastWords)
   raw.setTimeout(limits.stallSeconds * 1_000, () => raw.destroy())
 }
 

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Credentials, Identity } from '../a2a/identity.ts'
-import { type Peer, spoken } from '../a2a/jsonrpc.ts'
+import { spoken } from '../a2a/jsonrpc.ts'
+import type { Peer } from '../a2a/peer.ts'
 
 /** What a request shows of its sender. */
 export function credentialsOf({ headers }: FastifyRequest): Credentials {

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Protocol } from '../a2a/call.ts'
 import { RETRY_AFTER_SECONDS } from '../a2a/errors.ts'
 import type { Authenticate } from '../a2a/identity.ts'
-import { JsonRpc, type RpcReply } from '../a2a/jsonrpc.ts'
+import { JsonRpc, type RpcReply, rpcEvents } from '../a2a/jsonrpc.ts'
 import { type ReaderLimits, sendEventStream } from '../a2a/sse.ts'
 import type { Trellis } from '../a2a/trellis.ts'
 import { credentialsOf, HttpPeer, type OpenCalls } from './peer.ts'
@@ -36,7 +36,7 @@ export function rpcRoutes(app: FastifyInstance, options: RpcRouteOptions): void 
       if (outcome.kind === 'none') return reply.code(204).send()
       if (outcome.kind === 'reply') return sendReply(reply, outcome)
       echoExtensions(reply, outcome.protocol, peer.parameters.legacyExtensions)
-      return sendEventStream(reply, outcome, options.readers)
+      return sendEventStream(reply, outcome, rpcEvents(outcome), options.readers)
     })
   }
 
