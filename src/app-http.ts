@@ -1,30 +1,31 @@
 import type { Logger } from 'pino'
+import type { AgentCards } from './a2a/card.ts'
 import { createTrellis } from './a2a/core/core.ts'
 import type { CoreDeps } from './a2a/core/deps.ts'
+import type { Trellis } from './a2a/trellis.ts'
+import type { Cards } from './app-card.ts'
 import type { Config } from './base/config.ts'
 import type { Database } from './db/client.ts'
-import type { AgentRegistry } from './executors/registry.ts'
 import type { HttpOptions } from './http/app.ts'
-import { VERSION } from './version.ts'
+
+/** What the operations of every binding call: the core, and what the server offers beside it. */
+export function offeredTrellis(core: CoreDeps, cards: AgentCards, { card }: Config): Trellis {
+  const trellis: Trellis = { ...createTrellis(core), streaming: card.streaming }
+  return card.extended ? { ...trellis, extendedCard: (version) => cards.extended(version) } : trellis
+}
 
 /** What the HTTP server is told of the rest. */
 export function httpOptions(
   core: CoreDeps,
-  agents: AgentRegistry,
-  { card, limits }: Config,
+  trellis: Trellis,
+  { cards, signer }: Cards,
+  { limits }: Config,
   logger: Logger,
-  publicUrl: () => string,
 ): HttpOptions {
-  const { maxPlansPerObjective, maxTasksPerPlan, maxDepth } = limits
   return {
-    trellis: createTrellis(core),
-    card: {
-      ...card,
-      version: VERSION,
-      publicUrl,
-      skills: skillsOf(agents),
-      optLimits: { maxPlansPerObjective, maxTasksPerPlan, maxDepth },
-    },
+    trellis,
+    cards,
+    keys: signer ? [() => [signer.publicKey]] : [],
     ready: () => checkDatabase(core.database),
     limits: {
       bodyBytes: limits.bodyBytes,
@@ -42,15 +43,4 @@ async function checkDatabase(database: Database): Promise<{ ready: true } | { re
   } catch {
     return { ready: false, why: 'the database cannot be reached' }
   }
-}
-
-/** What the agents can do, as the card says it. */
-export function skillsOf(agents: AgentRegistry) {
-  return agents.agents().flatMap((agent) =>
-    (agent.skills ?? []).map(({ id, name, description = '', tags = [], examples = [] }) => ({
-      ...{ id, name, description },
-      tags: [...tags],
-      examples: [...examples],
-    })),
-  )
 }

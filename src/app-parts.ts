@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { CoreDeps } from './a2a/core/deps.ts'
-import { skillsOf } from './app-http.ts'
+import { skillsOf } from './app-card.ts'
 import type { Config } from './base/config.ts'
 import type { Database } from './db/client.ts'
 import { Listener } from './db/listen.ts'
@@ -121,7 +121,14 @@ export async function buildCore(base: Base, { attempts, onDeclined }: Running, c
     readState: createStateReader(sql),
     lookup: createLookup(sql),
     planning: new Planning(planner, config.planner.inlineSeconds, onDeclined),
-    server: { name: config.card.name, description: config.card.description, skills: skillsOf(agents) },
+    server: {
+      name: config.card.name,
+      description: config.card.description,
+      // Those of remote agents are known only later.
+      get skills() {
+        return skillsOf(agents)
+      },
+    },
     defaults: config.defaults,
     limits: config.limits,
     idempotency: config.idempotency === 'on',

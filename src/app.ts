@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 import type { CoreDeps } from './a2a/core/deps.ts'
-import { httpOptions } from './app-http.ts'
+import { type Addresses, buildCards } from './app-card.ts'
+import { httpOptions, offeredTrellis } from './app-http.ts'
 import {
   type AppOptions,
   type Base,
@@ -57,15 +58,17 @@ async function buildOn(database: Database, options: AppOptions): Promise<App> {
     onError,
   }
   base.enqueue = (sql, jobs) => queue.enqueue(sql, jobs)
-  const url = { current: config.server.publicUrl ?? '' }
-  const http = buildHttp(httpOptions(core, base.agents, config, log, () => url.current))
+  const addresses: Addresses = { publicUrl: config.server.publicUrl ?? '' }
+  const cards = await buildCards(base.agents, config, addresses)
+  const trellis = offeredTrellis(core, cards.cards, config)
+  const http = buildHttp(httpOptions(core, trellis, cards, config, log))
   await start(base, running, queue)
   return {
     http,
     core,
     database,
     setPublicUrl: (found) => {
-      url.current = config.server.publicUrl ?? found
+      addresses.publicUrl = config.server.publicUrl ?? found
     },
     close: () => close(http, base, running, queue),
   }

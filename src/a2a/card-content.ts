@@ -23,7 +23,7 @@ export interface CardInputs {
   version: string
   /** Where clients reach the server, without a path. A function where that is known only once the server listens. */
   publicUrl: string | (() => string)
-  /** What the agents can do. A list that has changed is another list. */
+  /** What the agents can do. */
   skills: readonly CardSkill[] | (() => readonly CardSkill[])
   /** What the extended card adds to the skills; absent where there is no such card. */
   extendedSkills?: () => readonly CardSkill[]

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { AgentCard } from '@a2a-js/sdk'
+import type { Version } from './call.ts'
 import { type CardInputs, modernCard } from './card-content.ts'
 import { withLegacyMembers } from './card-legacy.ts'
 import type { CardSigner } from './card-signing.ts'
@@ -39,17 +40,10 @@ export class AgentCards {
     return this.#served.card
   }
 
-  /** The card for callers that are known; undefined where there is none. (A2A 1.0 §3.1.11) */
-  async extended(): Promise<AgentCard | undefined> {
-    const more = this.#inputs.extendedSkills?.()
-    if (more === undefined) return undefined
-    return this.#signed(modernCard(this.#inputs, this.#publicUrl(), more))
-  }
-
-  /** A card as a version's clients read it. */
-  write(card: AgentCard, version: '1.0' | '0.3'): Record<string, unknown> {
-    const json = AgentCard.toJSON(card) as Record<string, unknown>
-    return version === '1.0' ? json : withLegacyMembers(json, card)
+  /** The card for callers that are known, as the version's clients read it. (A2A 1.0 §3.1.11, 0.3 §7.10) */
+  async extended(version: Version): Promise<object> {
+    const more = this.#inputs.extendedSkills?.() ?? []
+    return writeCard(await this.#signed(modernCard(this.#inputs, this.#publicUrl(), more)), version)
   }
 
   async #serve(unsigned: AgentCard): Promise<ServedCard> {
@@ -57,7 +51,7 @@ export class AgentCards {
     const card = await this.#signed(unsigned)
     // Whoever checks a signature over all that is there would stumble over members that it does not cover.
     const strict = this.#inputs.strict === true || this.#signer !== undefined
-    const json = JSON.stringify(this.write(card, strict ? '1.0' : '0.3'))
+    const json = JSON.stringify(writeCard(card, strict ? '1.0' : '0.3'))
     return { json, etag: `"${createHash('sha256').update(json).digest('base64url').slice(0, 27)}"`, modified, card }
   }
 
@@ -69,4 +63,9 @@ export class AgentCards {
     const { publicUrl } = this.#inputs
     return typeof publicUrl === 'string' ? publicUrl : publicUrl()
   }
+}
+
+function writeCard(card: AgentCard, version: Version): object {
+  const json = AgentCard.toJSON(card) as Record<string, unknown>
+  return version === '1.0' ? json : withLegacyMembers(json, card)
 }

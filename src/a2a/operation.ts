@@ -1,9 +1,13 @@
 import type { Static, TSchema } from 'typebox'
+import { TrellisError } from '../base/errors.ts'
 import type { Call, Version } from './call.ts'
 import { demand, type Scope } from './identity.ts'
 import type { Trellis } from './trellis.ts'
 import { check } from './validation.ts'
 import { withoutBlanks } from './wire-in.ts'
+
+/** (A2A 1.0 §3.3.4) */
+const NO_STREAMS = 'This server does not stream: its card says capabilities.streaming false'
 
 /** One result of a stream. `seq` is the event to resume after; a frame without one cannot be resumed after. */
 export interface Frame {
@@ -11,12 +15,14 @@ export interface Frame {
   result: unknown
 }
 
+export type Verb = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+
 interface Described {
   /** What a caller needs to be allowed to do. */
   scope: Scope
   schema: TSchema
   /** Where the HTTP+JSON binding serves it, as A2A 1.0 §11.3 writes paths. */
-  rest?: { verb: 'GET' | 'POST' | 'PATCH' | 'DELETE'; path: string }
+  rest?: { verb: Verb | readonly Verb[]; path: string }
 }
 
 interface Named extends Described {
@@ -39,6 +45,11 @@ export interface StreamOperation extends Named {
 }
 
 export type Operation = UnaryOperation | StreamOperation
+
+/** Where the HTTP+JSON binding serves an operation, once for each verb. */
+export function restPaths({ rest }: Operation): { verb: Verb; path: string }[] {
+  return rest === undefined ? [] : [rest.verb].flat().map((verb) => ({ verb, path: rest.path }))
+}
 
 /** What an operation is called: one name for every version, or one for each. */
 export type Names = string | { '1.0'?: string; '0.3'?: string }
@@ -75,6 +86,7 @@ export function streaming<S extends TSchema>(
     streams: true,
     run: (trellis: Trellis, params: unknown, call: Call) => {
       demand(definition.scope, call.caller)
+      if (trellis.streaming === false) throw new TrellisError('unsupportedOperation', NO_STREAMS)
       return run(trellis, read(params), call)
     },
   })

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import { invalidParams, TrellisError } from '../base/errors.ts'
 import { storableTime } from '../domain/queries/list-tasks.ts'
-import type { Call } from './call.ts'
+import type { Call, Version } from './call.ts'
 import { taskFrames } from './frames.ts'
 import type { Scope } from './identity.ts'
 import { type Names, type Operation, streaming, type UnaryOperation, unary } from './operation.ts'
@@ -62,7 +62,7 @@ const followTask = streaming(
     names: { '1.0': 'SubscribeToTask', '0.3': 'tasks/resubscribe' },
     scope: 'read',
     schema: FollowTaskSchema,
-    rest: { verb: 'POST', path: '/tasks/{id}:subscribe' },
+    rest: { verb: ['GET', 'POST'], path: '/tasks/{id}:subscribe' },
   },
   (trellis, params, call) => taskFrames(trellis.followTask(call.caller, params.id, followOptions(params, call)), call),
 )
@@ -125,7 +125,26 @@ function refused(names: Names, scope: Scope, rest: Operation['rest'], error: () 
 }
 
 const noPush = () => new TrellisError('pushNotificationNotSupported', 'Push notifications are not supported')
-const noCard = () => new TrellisError('extendedAgentCardNotConfigured', 'There is no extended agent card')
+
+/** What a card that is not there is called: 1.0 goes by what the card declares, 0.3 by what is configured. */
+function noCard(version: Version): TrellisError {
+  const meaning = version === '1.0' ? 'unsupportedOperation' : 'extendedAgentCardNotConfigured'
+  return new TrellisError(meaning, 'There is no extended agent card: the card says so, and card.extended is false')
+}
+
+/** What the public card says, and the agents. (A2A 1.0 §3.1.11, §3.3.4; 0.3 §7.10) */
+const extendedCard = unary(
+  {
+    names: { '1.0': 'GetExtendedAgentCard', '0.3': 'agent/getAuthenticatedExtendedCard' },
+    scope: 'read',
+    schema: AnySchema,
+    rest: { verb: 'GET', path: '/extendedAgentCard' },
+  },
+  async (trellis, _params, { version }) => {
+    if (trellis.extendedCard === undefined) throw noCard(version)
+    return trellis.extendedCard(version)
+  },
+)
 
 function pushConfig(verb: 'Create' | 'Get' | 'Delete', legacy: string, scope: Scope, http: 'GET' | 'POST' | 'DELETE') {
   const names = { '1.0': `${verb}TaskPushNotificationConfig`, '0.3': `tasks/pushNotificationConfig/${legacy}` }
@@ -149,10 +168,5 @@ export const CORE_OPERATIONS: readonly Operation[] = [
     { verb: 'GET', path: '/tasks/{taskId}/pushNotificationConfigs' },
     noPush,
   ),
-  ...refused(
-    { '1.0': 'GetExtendedAgentCard', '0.3': 'agent/getAuthenticatedExtendedCard' },
-    'read',
-    { verb: 'GET', path: '/extendedAgentCard' },
-    noCard,
-  ),
+  ...extendedCard,
 ]

@@ -1,5 +1,5 @@
 import {
-  type AgentCard,
+  AgentCard,
   type CancelTaskRequest,
   type GetTaskRequest,
   type ListTasksRequest,
@@ -85,8 +85,8 @@ export class TrellisRequestHandler implements A2ARequestHandler {
     return this.#refused('DeleteTaskPushNotificationConfig', context)
   }
 
-  async getAuthenticatedExtendedAgentCard(_: unknown, context: ServerCallContext): Promise<never> {
-    return this.#refused('GetExtendedAgentCard', context)
+  async getAuthenticatedExtendedAgentCard(_: unknown, context: ServerCallContext): Promise<AgentCard> {
+    return AgentCard.fromJSON(await this.#unary('GetExtendedAgentCard', {}, context))
   }
 
   async #unary(method: string, params: unknown, context: ServerCallContext): Promise<Json> {

@@ -4,6 +4,7 @@ import type { Artifact, Message, Metadata } from '../domain/message.ts'
 import type { ObjectiveStatus, ObjectiveView } from '../domain/objective.ts'
 import type { PlanStatus, PlanView } from '../domain/plan.ts'
 import type { TaskState, TaskView } from '../domain/task.ts'
+import type { Version } from './call.ts'
 import type { Identity } from './identity.ts'
 
 /** Who calls, and how. */
@@ -88,6 +89,10 @@ export interface TreeOptions {
  * Reads of what the caller may not see reject as if it did not exist.
  */
 export interface Trellis {
+  /** False: methods that stream are refused. */
+  readonly streaming?: boolean
+  /** The card for callers that are known, as the version's clients read it; absent where there is none. */
+  extendedCard?(version: Version): Promise<object>
   send(caller: Caller, request: SendRequest): Promise<SendAnswer>
   /** The stream of a send: one message, or the root task and its updates until it is terminal or input-required. */
   sendStream(caller: Caller, request: SendRequest): AsyncIterable<TaskFrame>

@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { AgentSchema } from './config-agents.ts'
+import { AuthSchema } from './config-auth.ts'
 
 const closed = { additionalProperties: false, default: {} }
 
@@ -19,6 +20,15 @@ const Server = Type.Object(
     publicUrl: Type.Optional(
       Type.String({ format: 'uri', pattern: '^https?://', description: 'an http:// or https:// URL' }),
     ),
+    /** More names that requests may be sent to, for what checks them; `*` is any. */
+    allowedHosts: Type.Array(Type.String({ minLength: 1 }), { default: [] }),
+    /** Origins of web pages that may call, beside our own. */
+    allowedOrigins: Type.Array(
+      Type.String({ pattern: '^[a-z][a-z0-9+.-]*://[^/]+$', description: 'an origin, as in https://app.example.com' }),
+      { default: [] },
+    ),
+    /** Addresses of proxies that say truly whom they speak for. */
+    trustedProxies: Type.Array(Type.String({ minLength: 1 }), { default: [] }),
   },
   closed,
 )
@@ -49,6 +59,10 @@ const Limits = Type.Object(
     maxDepth: count(5, 100),
     maxTextLength: count(20_000, 10_000_000),
     concurrentTasksPerObjective: count(20),
+    /** Of one principal, or of one address where nobody has to say who calls. Absent: any number. */
+    requestsPerMinute: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000_000 })),
+    streamsPerPrincipal: count(10_000),
+    subscribersPerTask: count(1_000),
   },
   closed,
 )
@@ -90,6 +104,21 @@ const Runner = Type.Object(
 
 const GroupCommit = Type.Object({ maxMembers: count(100, 10_000), lanes: count(2, 100) }, closed)
 
+/** Off without a port. */
+const Grpc = Type.Object(
+  {
+    /** server.host when absent. */
+    host: Type.Optional(Type.String({ minLength: 1 })),
+    /** 0 takes any free port. */
+    port: Type.Optional(Type.Integer({ minimum: 0, maximum: 65_535 })),
+    /** As the card names it, when that is not the public URL's host and this port. */
+    address: Type.Optional(Type.String({ minLength: 1 })),
+  },
+  closed,
+)
+
+const SIGNING_ALGORITHMS = ['ES256', 'ES384', 'ES512', 'EdDSA', 'RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512']
+
 const Card = Type.Object(
   {
     name: Type.String({ default: 'Trellis', minLength: 1 }),
@@ -105,6 +134,26 @@ const Card = Type.Object(
     ),
     documentationUrl: Type.Optional(Type.String({ format: 'uri', description: 'a URL' })),
     iconUrl: Type.Optional(Type.String({ format: 'uri', description: 'a URL' })),
+    /** 1.0's members only: older clients then cannot read it. */
+    strict: Type.Boolean({ default: false }),
+    /** Callers that may read get a card that also names the agents. */
+    extended: Type.Boolean({ default: false }),
+    /** False: methods that stream are refused. */
+    streaming: Type.Boolean({ default: true }),
+    /** Whether the WebSocket is named. */
+    websocket: Type.Boolean({ default: true }),
+    /** Extensions that a client has to activate. */
+    requiredExtensions: Type.Array(Type.String({ format: 'uri', description: 'a URI' }), { default: [] }),
+    signing: Type.Optional(
+      Type.Object(
+        {
+          keyFile: Type.String({ minLength: 1 }),
+          kid: Type.Optional(Type.String({ minLength: 1 })),
+          alg: Type.Optional(Type.Enum(SIGNING_ALGORITHMS)),
+        },
+        { additionalProperties: false },
+      ),
+    ),
   },
   closed,
 )
@@ -113,6 +162,7 @@ const Card = Type.Object(
 export const ConfigSchema = Type.Object(
   {
     server: Server,
+    auth: AuthSchema,
     data: Data,
     log: Log,
     limits: Limits,
@@ -125,6 +175,7 @@ export const ConfigSchema = Type.Object(
     defaults: Defaults,
     runner: Runner,
     groupCommit: GroupCommit,
+    grpc: Grpc,
     card: Card,
   },
   { additionalProperties: false },

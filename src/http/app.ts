@@ -1,12 +1,14 @@
 import { fastifySSE } from '@fastify/sse'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
-import type { CardInputs } from '../a2a/card.ts'
+import type { AgentCards } from '../a2a/card.ts'
 import { type Authenticate, anonymous } from '../a2a/identity.ts'
 import type { Trellis } from '../a2a/trellis.ts'
 import { cardRoutes } from './card-route.ts'
 import { errorHandler, failureOf } from './error-handler.ts'
 import { type CheckReadiness, healthRoutes } from './health.ts'
+import { jwksRoute, type KeySource } from './jwks-route.ts'
 import { OpenCalls } from './peer.ts'
+import { restRoutesOf } from './rest-route.ts'
 import { rpcRoutes } from './rpc-route.ts'
 import { socketRoute } from './socket-route.ts'
 
@@ -28,13 +30,17 @@ export const DEFAULT_HTTP_LIMITS: HttpLimits = {
 
 export interface HttpOptions {
   trellis: Trellis
-  card: CardInputs
+  cards: AgentCards
+  /** Public keys to show, from whoever signs. */
+  keys?: readonly KeySource[]
   ready: CheckReadiness
   limits?: Partial<HttpLimits>
   /** Absent: nothing is logged. */
   logger?: FastifyBaseLogger
   /** Absent: everyone is the same caller. */
   authenticate?: Authenticate
+  /** URIs of extensions that every caller must activate. */
+  requiredExtensions?: readonly string[]
   /** Origins of pages that may open WebSockets, beside the server's own. */
   allowedOrigins?: readonly string[]
 }
@@ -61,11 +67,14 @@ export function buildHttp(options: HttpOptions): FastifyInstance {
   }) as unknown as FastifyInstance
   errorHandler(app, limits.bodyBytes)
   healthRoutes(app, options.ready)
-  cardRoutes(app, options.card)
+  cardRoutes(app, options.cards)
+  jwksRoute(app, options.keys ?? [])
   const authenticate = options.authenticate ?? anonymous
+  const required = options.requiredExtensions ?? []
   app.register(socketRoute, {
     trellis: options.trellis,
     authenticate,
+    required,
     calls,
     limits,
     allowedOrigins: options.allowedOrigins ?? [],
@@ -77,7 +86,11 @@ export function buildHttp(options: HttpOptions): FastifyInstance {
       authenticate,
       calls,
       readers: limits,
+      required,
     })
+    await scope.register(async (rest) =>
+      restRoutesOf(rest, { trellis: options.trellis, authenticate, calls, readers: limits, required }),
+    )
   })
   app.addHook('preClose', async () => {
     closeAsTheyFallIdle(app)

@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
+import { AgentCards } from '../../src/a2a/card.ts'
 import { buildHttp, type HttpOptions } from '../../src/http/app.ts'
 import { type FakeTrellis, fakeTrellis } from './fake-trellis.ts'
 
@@ -18,14 +19,14 @@ export async function startDouble(
   let baseUrl = ''
   const app = buildHttp({
     trellis,
-    card: {
+    cards: new AgentCards({
       name: 'Trellis',
       description: 'A double',
       version: '0.0.0',
       publicUrl: () => baseUrl,
       skills: [],
       optLimits: { maxPlansPerObjective: 100, maxTasksPerPlan: 1_000 },
-    },
+    }),
     ready: async () => ({ ready: true }),
     ...options,
   })
