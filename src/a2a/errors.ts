@@ -101,6 +101,22 @@ export function toRpcError(error: TrellisError, version: '1.0' | '0.3'): RpcErro
   return data === undefined ? { code, message: error.message } : { code, message: error.message, data }
 }
 
+/** In how many seconds the same may be asked again; undefined where waiting would not help. */
+function retryAfter({ meaning, details }: TrellisError): number | undefined {
+  if (meaning === 'unavailable') return RETRY_AFTER_SECONDS
+  return meaning === 'rateLimited' ? Number(details['retryAfterSeconds'] ?? 60) : undefined
+}
+
+/** What an HTTP response with this error says in header fields, over any binding. (RFC 9110 §10.2.3, §11.6.1; RFC 6750 §3) */
+export function errorHeaders(error: TrellisError): Record<string, string> {
+  const seconds = retryAfter(error)
+  if (seconds !== undefined) return { 'retry-after': String(seconds) }
+  if (error.meaning === 'unauthenticated') return { 'www-authenticate': error.details['challenge'] ?? 'Bearer' }
+  const { scope } = error.details
+  if (error.meaning !== 'forbidden' || scope === undefined) return {}
+  return { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scope.replaceAll(' or ', ' ')}"` }
+}
+
 /** google.rpc details: why, what is wrong with which field, and when to try again. */
 export function errorDetails(error: TrellisError): object[] {
   const { reason, domain } = ERROR_CODES[error.meaning]
@@ -109,15 +125,17 @@ export function errorDetails(error: TrellisError): object[] {
   if (error.violations.length > 0) {
     details.push({ '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations: error.violations })
   }
-  if (error.meaning === 'unavailable') {
-    details.push({ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: `${RETRY_AFTER_SECONDS}s` })
+  const seconds = retryAfter(error)
+  if (seconds !== undefined) {
+    details.push({ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: `${seconds}s` })
   }
   return details
 }
 
 /** 0.3 leaves `data` open: one plain object, absent when there is nothing to say. */
 function legacyData(error: TrellisError): object | undefined {
-  if (error.meaning === 'unavailable') return { ...error.details, retryAfterSeconds: RETRY_AFTER_SECONDS }
+  const seconds = retryAfter(error)
+  if (seconds !== undefined) return { ...error.details, retryAfterSeconds: seconds }
   if (error.violations.length > 0) return { ...error.details, violations: error.violations }
   return Object.keys(error.details).length > 0 ? error.details : undefined
 }

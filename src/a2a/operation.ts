@@ -1,7 +1,8 @@
 import type { Static, TSchema } from 'typebox'
 import { TrellisError } from '../base/errors.ts'
 import type { Call, Version } from './call.ts'
-import { demand, type Scope } from './identity.ts'
+import { type Demand, demand } from './identity.ts'
+import { counted } from './quota.ts'
 import type { Trellis } from './trellis.ts'
 import { check } from './validation.ts'
 import { withoutBlanks } from './wire-in.ts'
@@ -19,7 +20,7 @@ export type Verb = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
 interface Described {
   /** What a caller needs to be allowed to do. */
-  scope: Scope
+  scope: Demand
   schema: TSchema
   /** Where the HTTP+JSON binding serves it, as A2A 1.0 §11.3 writes paths. */
   rest?: { verb: Verb | readonly Verb[]; path: string }
@@ -70,6 +71,7 @@ export function unary<S extends TSchema>(
   return rows(definition, {
     streams: false,
     run: async (trellis: Trellis, params: unknown, call: Call) => {
+      if (call.caller.quota !== undefined) await call.caller.quota.call()
       demand(definition.scope, call.caller)
       return run(trellis, read(params), call)
     },
@@ -87,7 +89,8 @@ export function streaming<S extends TSchema>(
     run: (trellis: Trellis, params: unknown, call: Call) => {
       demand(definition.scope, call.caller)
       if (trellis.streaming === false) throw new TrellisError('unsupportedOperation', NO_STREAMS)
-      return run(trellis, read(params), call)
+      const checked = read(params)
+      return counted(call.caller.quota, (checked as { id?: string }).id, () => run(trellis, checked, call))
     },
   })
 }

@@ -98,7 +98,7 @@ const objectives = [
       scope: 'read',
       schema: FollowObjectiveSchema,
       tidy: byId,
-      rest: { verb: 'POST', path: '/objectives/{id}:subscribe' },
+      rest: { verb: 'GET', path: '/objectives/{id}/events' },
     },
     (trellis, params, call) =>
       objectiveFrames(trellis.followObjective(call.caller, params.id, followOptions(params, call)), call),
@@ -146,7 +146,7 @@ const tasks = [
   ...unary(
     {
       names: 'tasks/updateStatus',
-      scope: 'write',
+      scope: ['write', 'work'],
       schema: UpdateStatusSchema,
       tidy: tidyStatus,
       rest: { verb: 'POST', path: '/tasks/{taskId}:updateStatus' },

@@ -15,7 +15,7 @@ export class ConfigError extends Error {
 }
 
 /** Settings whose value is never shown. */
-const SECRET = /^data\.databaseUrl$|\.headers(\.|\[|$)/
+const SECRET = /^data\.databaseUrl$|\.headers(\.|\[|$)|^auth\.keys\[/
 
 interface Schema {
   type?: string
@@ -67,6 +67,7 @@ function describe(schema: Schema, path: string): string {
   if (schema.description) return schema.description
   if (schema.enum) return `one of ${list(schema.enum)}`
   if (schema.type === 'integer' || schema.type === 'number') return describeNumber(schema, path)
+  if (schema.type === 'boolean') return 'true or false'
   if (schema.type === 'object') return 'settings written as key: value'
   if (schema.type === 'array') return 'a list'
   return schema.type === 'string' ? 'text' : 'something else'

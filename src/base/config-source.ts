@@ -23,6 +23,8 @@ const OVERRIDES: readonly [variable: string, section: string, key: string][] = [
   ['DATA_DIR', 'data', 'dir'],
   ['DATABASE_URL', 'data', 'databaseUrl'],
   ['LOG_LEVEL', 'log', 'level'],
+  ['AUTH_MODE', 'auth', 'mode'],
+  ['AUTH_ALLOW_ANONYMOUS', 'auth', 'allowAnonymous'],
 ]
 
 /** Reads the file that TRELLIS_CONFIG names and lays the environment over it. Only the default file may be missing. */
@@ -85,10 +87,16 @@ function override(tree: Tree, env: Env): Map<string, string> {
     tree[section] ??= {}
     const members = tree[section]
     if (typeof members !== 'object' || members === null || Array.isArray(members)) continue
-    ;(members as Tree)[key] = variable === 'PORT' ? numberOr(text) : text
+    ;(members as Tree)[key] = variable === 'PORT' ? numberOr(text) : booleanOr(variable, text)
     variables.set(`${section}.${key}`, variable)
   }
   return variables
+}
+
+/** Only where a setting is yes or no; what is neither stays the text it was. */
+function booleanOr(variable: string, text: string): boolean | string {
+  if (variable !== 'AUTH_ALLOW_ANONYMOUS' || !/^(true|false)$/.test(text)) return text
+  return text === 'true'
 }
 
 /** What is no number stays the text it was, for the error that names it. */

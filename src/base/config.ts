@@ -2,11 +2,13 @@ import { readFileSync } from 'node:fs'
 import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
 import { BUILT_IN_ECHO } from './config-agents.ts'
+import { authProblems } from './config-auth.ts'
 import { ConfigError, problemOf } from './config-problem.ts'
 import { type ConfigInput, ConfigSchema } from './config-schema.ts'
 import { type Env, readSource, type Source } from './config-source.ts'
 
 export type { A2aAgentConfig, AgentConfig, ModuleAgentConfig, SkillConfig } from './config-agents.ts'
+export type { AuthConfig, OidcConfig } from './config-auth.ts'
 export { ConfigError } from './config-problem.ts'
 
 /** The settings with their defaults. There is at least one agent, and `defaultAgent` names one of them. */
@@ -18,16 +20,25 @@ const validate = ajv.compile<ConfigInput>(ConfigSchema)
 
 /**
  * The one reader of the environment and of config/. Takes the YAML file that TRELLIS_CONFIG names (config/trellis.yaml
- * when unset, which may be missing), lays PORT, HOST, PUBLIC_URL, DATA_DIR, DATABASE_URL and LOG_LEVEL over it, and fills
- * in defaults. Relative paths stay relative to the folder that the server is started in.
+ * when unset, which may be missing), lays the variables that stand for settings over it, and fills in defaults. Relative
+ * paths stay relative to the folder that the server is started in.
  *
  * @throws ConfigError that names every wrong key and value at once
  */
 export function loadConfig(env: Env = process.env, readFile: (path: string) => string = readText): Config {
+  return load(env, readFile, contradictions)
+}
+
+/** The same for commands that do not listen: they run before it is settled who may call. */
+export function loadCommandConfig(env: Env = process.env, readFile: (path: string) => string = readText): Config {
+  return load(env, readFile, () => [])
+}
+
+function load(env: Env, readFile: (path: string) => string, check: (config: ConfigInput) => string[]): Config {
   const source = readSource(env, readFile)
   const input: unknown = source.tree
   const valid = validate(input)
-  const problems = [...source.problems, ...(valid ? contradictions(input) : schemaProblems(source))]
+  const problems = [...source.problems, ...(valid ? check(input) : schemaProblems(source))]
   if (problems.length > 0 || !valid) throw new ConfigError(problems)
   const agents = input.agents.length > 0 ? input.agents : [structuredClone(BUILT_IN_ECHO)]
   return { ...input, agents, defaultAgent: input.defaultAgent ?? firstName(agents) }
@@ -44,7 +55,7 @@ function schemaProblems(source: Source): string[] {
 
 /** What is right by itself and wrong together. */
 function contradictions(config: ConfigInput): string[] {
-  return [...agentContradictions(config), ...runnerContradictions(config)]
+  return [...agentContradictions(config), ...runnerContradictions(config), ...authProblems(config)]
 }
 
 function agentContradictions({ agents, defaultAgent }: ConfigInput): string[] {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { ConfigError, loadConfig } from '../../src/base/config.ts'
+import { ConfigError, loadCommandConfig, loadConfig } from '../../src/base/config.ts'
 
 const missing = () => {
   throw Object.assign(new Error('no such file'), { code: 'ENOENT' })
@@ -27,7 +27,7 @@ t.test('with nothing configured there are defaults, and the echo agent', async (
 })
 
 t.test('the file is read, the environment wins, and empty sections count as absent', async (t) => {
-  const text = 'server:\n  port: 9000\n  host: 0.0.0.0\nlog:\nagents: [{kind: manual, name: desk}]\n'
+  const text = 'server:\n  port: 9000\n  host: 127.0.0.2\nlog:\nagents: [{kind: manual, name: desk}]\n'
   const read: string[] = []
   const config = loadConfig({ TRELLIS_CONFIG: 'my.yaml', PORT: '9001', LOG_LEVEL: 'debug', DATA_DIR: '' }, (path) => {
     read.push(path)
@@ -35,7 +35,7 @@ t.test('the file is read, the environment wins, and empty sections count as abse
   })
   t.same(read, ['my.yaml'])
   t.match(config, {
-    server: { port: 9001, host: '0.0.0.0' },
+    server: { port: 9001, host: '127.0.0.2' },
     log: { level: 'debug' },
     data: { dir: './data' },
     agents: [{ name: 'desk', kind: 'manual' }],
@@ -53,7 +53,7 @@ t.test('what is wrong is named with its path, what it was and what it may be', a
   const cases: [env: Record<string, string>, text: string, problem: string | RegExp][] = [
     [{ PORT: 'eighty' }, '', 'server.port (PORT): was "eighty"; must be a whole number from 0 up to 65535'],
     [{}, 'server: {prot: 1}', 'server.prot (config/trellis.yaml): is no setting; did you mean server.port?'],
-    [{}, 'zzzzzzzzz: 1', /zzzzzzzzz .*is no setting; may be server, data, log/],
+    [{}, 'zzzzzzzzz: 1', /zzzzzzzzz .*is no setting; may be server, auth, data, log/],
     [{}, 'limits: {heartbeatSeconds: 0}', /heartbeatSeconds .*was 0; must be a number of seconds above 0/],
     [{ LOG_LEVEL: 'loud' }, '', /^log\.level \(LOG_LEVEL\): was "loud"; must be one of fatal, error/],
     [{ PUBLIC_URL: 'here' }, '', /was "here"; must be an http:\/\/ or https:\/\/ URL/],
@@ -64,6 +64,20 @@ t.test('what is wrong is named with its path, what it was and what it may be', a
     [{}, 'defaultAgent: bob', 'defaultAgent: was "bob"; must be one of echo'],
     [{}, 'runner: {lostSeconds: 5}', /^runner\.lostSeconds: was 5; must be at least twice/],
     [{}, 'groupCommit: {lanes: 10}', /^groupCommit\.lanes: was 10; must be less than data\.poolSize/],
+    [
+      { HOST: '0.0.0.0' },
+      '',
+      /^server\.host: was "0\.0\.0\.0", .* must be 127\.0\.0\.1.*AUTH_MODE.*AUTH_ALLOW_ANONYMOUS/,
+    ],
+    [{ AUTH_MODE: 'open' }, '', /^auth\.mode \(AUTH_MODE\): was "open"; must be one of none, apiKeys, oidc, both/],
+    [{ AUTH_ALLOW_ANONYMOUS: 'yes' }, '', /was "yes"; must be true or false/],
+    [{ AUTH_MODE: 'oidc' }, '', /^auth\.oidc: is missing; .*because auth\.mode is oidc/],
+    [
+      {},
+      'auth: {oidc: {issuer: "https://i", audience: [a], algorithms: [HS256]}}',
+      /was "HS256"; must be one of RS256/,
+    ],
+    [{}, 'server: {allowedOrigins: [app.test]}', /was "app\.test"; must be an origin/],
     [{}, 'a: b: c', /^config\/trellis\.yaml: .* at line 1/],
     [{}, '- 1', /was \[1\]; must be settings/],
   ]
@@ -76,6 +90,19 @@ t.test('every problem is told at once, and secrets are not', async (t) => {
   t.match(problems.join('\n'), 'data.databaseUrl (DATABASE_URL): was (not shown); must be a postgres:// URL')
   t.notMatch(problems.join('\n'), 'hush')
 })
+
+t.test(
+  'beyond this machine the server listens where someone asks who calls, or the settings say that nobody does',
+  async (t) => {
+    for (const HOST of ['0.0.0.0', '::', '192.0.2.1', 'trellis.example.com']) {
+      t.equal(problemsOf({ HOST }).length, 1, HOST)
+      t.same(problemsOf({ HOST, AUTH_MODE: 'apiKeys' }), [])
+      t.same(problemsOf({ HOST, AUTH_ALLOW_ANONYMOUS: 'true' }), [])
+    }
+    for (const HOST of ['127.0.0.1', '127.8.8.8', '::1', '[::1]', 'localhost']) t.same(problemsOf({ HOST }), [], HOST)
+    t.doesNotThrow(() => loadCommandConfig({ HOST: '0.0.0.0' }, missing), 'commands do not listen')
+  },
+)
 
 t.test('a file that was named must be there', async (t) => {
   t.match(problemsOf({ TRELLIS_CONFIG: 'gone.yaml' }), [/^TRELLIS_CONFIG: was "gone\.yaml".*no such file/])
