@@ -1,7 +1,9 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { asTrellisError, ERROR_CODES, errorDetails, RETRY_AFTER_SECONDS } from '../a2a/errors.ts'
+import { asTrellisError, ERROR_CODES, RETRY_AFTER_SECONDS } from '../a2a/errors.ts'
 import { errorBody } from '../a2a/jsonrpc.ts'
+import { LEGACY_PREFIX, restError } from '../a2a/rest.ts'
 import { TrellisError } from '../base/errors.ts'
+import { answerType } from './rest-route.ts'
 import { RPC_PATHS } from './rpc-route.ts'
 
 /** What fails before or outside of an operation: still JSON, and JSON-RPC where JSON-RPC was asked. */
@@ -21,14 +23,14 @@ export function errorHandler(app: FastifyInstance, bodyBytes: number): void {
 /** Answers what failed before or outside of an operation. */
 export function failureOf(bodyBytes: number) {
   return (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
-    const seen = transportError(error, bodyBytes)
+    const seen = transportError(error, bodyBytes, isRpc(request))
     if (seen.meaning === 'internal') request.log.error({ err: error }, 'a request failed')
     return sendError(request, reply, seen, statusOf(error, seen))
   }
 }
 
 /** Fastify's own errors, by meaning. */
-function transportError(error: FastifyError, bodyBytes: number): TrellisError {
+function transportError(error: FastifyError, bodyBytes: number, rpc: boolean): TrellisError {
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new TrellisError('tooLarge', `The request's body is over the limit of ${bodyBytes} bytes`, {
@@ -36,7 +38,10 @@ function transportError(error: FastifyError, bodyBytes: number): TrellisError {
         cause: error,
       })
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return new TrellisError('invalidRequest', 'The Content-Type is not served; expected application/json')
+      return new TrellisError(
+        rpc ? 'invalidRequest' : 'contentTypeNotSupported',
+        'The Content-Type is not served; expected application/json',
+      )
     default:
       if (error.statusCode !== undefined && error.statusCode < 500) {
         return new TrellisError('invalidRequest', error.message, { cause: error })
@@ -54,16 +59,21 @@ function statusOf(error: FastifyError, seen: TrellisError): number {
 function sendError(request: FastifyRequest, reply: FastifyReply, error: TrellisError, status: number) {
   if (status === 503) reply.header('retry-after', RETRY_AFTER_SECONDS)
   const version = String(request.headers['a2a-version'] ?? '').startsWith('1.') ? '1.0' : '0.3'
-  const rpc = request.method === 'POST' && RPC_PATHS.includes(pathOf(request))
-  return reply.code(status).send(rpc ? errorBody(null, error, version) : restBody(error, status))
+  const path = pathOf(request)
+  if (isRpc(request)) {
+    return reply.code(status).send(errorBody(null, error, version))
+  }
+  const legacy = path.startsWith(`${LEGACY_PREFIX}/`)
+  return reply
+    .code(status)
+    .type(answerType(request))
+    .send(JSON.stringify(restError(error, legacy ? '0.3' : '1.0', status)))
+}
+
+function isRpc(request: FastifyRequest): boolean {
+  return request.method === 'POST' && RPC_PATHS.includes(pathOf(request))
 }
 
 function pathOf({ url }: FastifyRequest): string {
   return url.split('?', 1)[0]?.replace(/(.)\/$/, '$1') ?? ''
-}
-
-/** google.rpc.Status, as A2A's HTTP+JSON binding writes errors. (A2A 1.0 §11.6) */
-function restBody(error: TrellisError, status: number): object {
-  const { grpc } = ERROR_CODES[error.meaning]
-  return { error: { code: status, status: grpc, message: error.message, details: errorDetails(error) } }
 }

@@ -14,18 +14,20 @@ export const RPC_PATHS: readonly string[] = ['/', '/a2a']
  * A browser sends these across origins only after asking, and we do not answer such questions: so no page can have its
  * visitor's browser talk to a local server.
  */
-const JSON_TYPES = ['application/json', 'application/a2a+json', 'application/json-rpc']
+export const JSON_TYPES = ['application/json', 'application/a2a+json', 'application/json-rpc']
 
 export interface RpcRouteOptions {
   trellis: Trellis
   authenticate: Authenticate
   calls: OpenCalls
   readers: ReaderLimits
+  /** URIs of extensions that every caller must activate. */
+  required: readonly string[]
 }
 
 /** POST / and /a2a: JSON-RPC 2.0, answered as JSON or, by streaming methods, as server-sent events. (design §8.1) */
 export function rpcRoutes(app: FastifyInstance, options: RpcRouteOptions): void {
-  const rpc = new JsonRpc(options.trellis)
+  const rpc = new JsonRpc(options.trellis, options.required)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(JSON_TYPES, { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   for (const url of RPC_PATHS) {
@@ -48,7 +50,7 @@ export function rpcRoutes(app: FastifyInstance, options: RpcRouteOptions): void 
 }
 
 /** Names the extensions that the request activated, in the header that it used. (A2A 1.0 §4.6) */
-function echoExtensions(reply: FastifyReply, { extensions }: Protocol, legacy: unknown): void {
+export function echoExtensions(reply: FastifyReply, { extensions }: Protocol, legacy: unknown): void {
   if (extensions.length === 0) return
   const uris = extensions.join(', ')
   reply.header('A2A-Extensions', uris)

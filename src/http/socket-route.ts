@@ -12,6 +12,8 @@ export interface SocketRouteOptions {
   authenticate: Authenticate
   calls: OpenCalls
   limits: ReaderLimits & { heartbeatSeconds: number; bodyBytes: number }
+  /** URIs of extensions that every caller must activate. */
+  required: readonly string[]
   /** Origins of pages that may open sockets, beside our own. */
   allowedOrigins: readonly string[]
 }
@@ -19,7 +21,7 @@ export interface SocketRouteOptions {
 /** /ws: JSON-RPC 2.0 over WebSocket. Service parameters come from the upgrade's headers, else its query. (design §8.3) */
 export async function socketRoute(app: FastifyInstance, options: SocketRouteOptions): Promise<void> {
   const { trellis, authenticate, calls, limits } = options
-  const rpc = new JsonRpc(trellis)
+  const rpc = new JsonRpc(trellis, options.required)
   await app.register(fastifyWebsocket, { options: { maxPayload: limits.bodyBytes }, errorHandler: closeBroken })
   const refuseOrigin = originGuard(options.allowedOrigins)
   const callers = new WeakMap<FastifyRequest, Identity>()

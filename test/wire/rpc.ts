@@ -84,10 +84,11 @@ export async function open(
     signal: controller.signal,
   })
   const comments: string[] = []
-  return { response, comments, events: parsed(response, comments), leave: () => controller.abort() }
+  return { response, comments, events: eventsOf(response, comments), leave: () => controller.abort() }
 }
 
-async function* parsed(response: Response, comments: string[]): AsyncGenerator<Event, void, undefined> {
+/** The server-sent events of a response, as they come. */
+export async function* eventsOf(response: Response, comments: string[] = []): AsyncGenerator<Event, void, undefined> {
   const decoder = new TextDecoder()
   let buffer = ''
   for await (const chunk of response.body ?? []) {
