@@ -1,8 +1,10 @@
 import { type Assignment, claimTask, isClaimable } from './commands/run.ts'
 import type { Loaded } from './loaded.ts'
+import { queueDeliveries } from './moves/outbox.ts'
 import { settle } from './moves/settle.ts'
 import { show } from './moves/task.ts'
 import { Need } from './need.ts'
+import type { PushConfigRow } from './push-rows.ts'
 import type { AttemptRow, ContextRow, TaskRow } from './rows.ts'
 import { type WorkingCopy as Copy, WorkingCopy } from './working-copy.ts'
 
@@ -57,9 +59,12 @@ export function decideContext(at: ContextToDecide, loaded: Loaded, now: string, 
     const outcome = decideOnce(copy, at.decides, failures)
     if (outcome === 'again') continue
     if (outcome instanceof Need) return { kind: 'needs', need: outcome }
+    const configs = pushConfigs(copy)
+    if (configs instanceof Need) return { kind: 'needs', need: configs }
     const claims = claimReady(copy, claimer)
     if (claims instanceof Need) return { kind: 'needs', need: claims }
     for (const task of copy.tasks.inserted) if (task.runner === null) show(copy, task.id)
+    queueDeliveries(copy, configs)
     return { kind: 'decided', copy, answers: outcome, failures, claims }
   }
 }
@@ -82,6 +87,16 @@ function decideOnce(
     }
   }
   return answers
+}
+
+function pushConfigs(copy: Copy): PushConfigRow[] | Need {
+  if (copy.context.push === 0) return []
+  try {
+    return copy.allPushConfigs()
+  } catch (error) {
+    if (error instanceof Need) return error
+    throw error
+  }
 }
 
 /** Claims what became ready, highest priority first, in the transaction that made it ready. (design §6) */

@@ -157,14 +157,17 @@ class Group {
   }
 
   private create(context: NewContext): void {
-    this.contexts.set(context.key, { context: { ...context, seq: 0, running: 0 }, created: true })
+    this.contexts.set(context.key, { context: { ...context, seq: 0, running: 0, push: 0 }, created: true })
   }
 
   /** Decides every context, loading what they turn out to need, until all are decided. */
   private async decide(now: string): Promise<Changed[]> {
     const loaded = new Loaded()
     let undecided = this.byContext()
-    let needs = undecided.flatMap(([, indices]) => indices.flatMap((i) => this.members[i]?.needs ?? []))
+    let needs = undecided.flatMap(([key, indices]) => [
+      ...indices.flatMap((i) => this.members[i]?.needs ?? []),
+      ...this.configsOf(key),
+    ])
     const changed: Changed[] = []
     while (undecided.length > 0) {
       if (needs.length > 0) await loadNeeds(this.sql, unique(needs), loaded)
@@ -177,6 +180,11 @@ class Group {
       })
     }
     return changed
+  }
+
+  /** Where somebody wants to be told of what happens, who that is will be needed. */
+  private configsOf(key: string): NeedRef[] {
+    return (this.contexts.get(key)?.context.push ?? 0) > 0 ? [{ kind: 'pushConfigs', id: key }] : []
   }
 
   private byContext(): [string, number[]][] {

@@ -1,4 +1,5 @@
 import { type NeedKey, type NeedKind, needKey } from './need.ts'
+import type { PushConfigRow } from './push-rows.ts'
 import type {
   ArtifactRow,
   AttemptRow,
@@ -23,6 +24,7 @@ export class Loaded {
   readonly attempts: Rows<AttemptRow> = new Map()
   readonly artifacts: Rows<ArtifactRow> = new Map()
   readonly inputs: Rows<InputRequestRow> = new Map()
+  readonly pushConfigs: Rows<PushConfigRow> = new Map()
   readonly edges: Rows<TaskDependencyRow> = new Map()
   /** For each need that was met, the keys of the rows that answer it, in order. */
   private readonly answers = new Map<NeedKey, string[]>()

@@ -29,6 +29,8 @@ export type NeedKind =
   | 'objective'
   /** The newest root tasks of a context, and those named. */
   | 'roots'
+  /** The push configurations of a context. */
+  | 'pushConfigs'
 
 /** One thing needed. `also`: what the decision will need next, as far as it can tell, so that it is loaded along. */
 export class Need extends Error {

@@ -13,6 +13,8 @@ export interface ContextRow {
   wireId: string
   seq: number
   running: number
+  /** Push configurations in it. */
+  push: number
 }
 
 export interface ObjectiveRow {

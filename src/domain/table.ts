@@ -3,12 +3,14 @@ export class Table<T extends object> {
   private readonly loaded: ReadonlyMap<string, T>
   private readonly changes = new Map<string, T>()
   private readonly inserts = new Map<string, T>()
+  private readonly removals = new Set<string>()
 
   constructor(loaded: ReadonlyMap<string, T>) {
     this.loaded = loaded
   }
 
   get(key: string): T | undefined {
+    if (this.removals.has(key)) return undefined
     return this.inserts.get(key) ?? this.changes.get(key) ?? this.loaded.get(key)
   }
 
@@ -30,6 +32,17 @@ export class Table<T extends object> {
   insert(key: string, row: T): T {
     this.inserts.set(key, row)
     return row
+  }
+
+  /** Takes a row away: one that was inserted never was. */
+  remove(key: string): void {
+    this.changes.delete(key)
+    if (!this.inserts.delete(key)) this.removals.add(key)
+  }
+
+  /** Keys of the loaded rows that go. */
+  get removed(): string[] {
+    return [...this.removals]
   }
 
   /** The inserted rows that fit. */

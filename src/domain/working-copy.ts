@@ -3,6 +3,7 @@ import type { EventData, EventType } from './event.ts'
 import type { Loaded, Rows } from './loaded.ts'
 import type { Message } from './message.ts'
 import { Need, type Needed, type NeedKind } from './need.ts'
+import type { DeliveryRow, PushConfigRow, WebhookQueueRow } from './push-rows.ts'
 import type {
   ArtifactPartRow,
   ArtifactRow,
@@ -52,12 +53,15 @@ export class WorkingCopy {
   readonly attempts: Table<AttemptRow>
   readonly artifacts: Table<ArtifactRow>
   readonly inputs: Table<InputRequestRow>
+  readonly pushConfigs: Table<PushConfigRow>
   readonly planTasks: PlanTaskRow[] = []
   readonly taskDependencies: TaskDependencyRow[] = []
   readonly planDependencies: PlanDependencyRow[] = []
   readonly messages: MessageRow[] = []
   readonly parts: ArtifactPartRow[] = []
   readonly events: EventRow[] = []
+  readonly deliveries: DeliveryRow[] = []
+  readonly webhookQueues: WebhookQueueRow[] = []
   readonly jobs: Job[] = []
   /** Tasks that became claimable. */
   readonly ready = new Set<string>()
@@ -76,8 +80,10 @@ export class WorkingCopy {
   /** Tasks whose questions were opened or closed. */
   readonly asked = new Set<string>()
   private readonly loaded: Loaded
+  private readonly before: ContextRow
 
   constructor(context: ContextRow, loaded: Loaded, now: string, created: boolean) {
+    this.before = context
     this.context = { ...context }
     this.created = created
     this.loaded = loaded
@@ -89,6 +95,7 @@ export class WorkingCopy {
     this.attempts = new Table(loaded.attempts)
     this.artifacts = new Table(loaded.artifacts)
     this.inputs = new Table(loaded.inputs)
+    this.pushConfigs = new Table(loaded.pushConfigs)
   }
 
   /** The tables that change, by name. */
@@ -101,6 +108,7 @@ export class WorkingCopy {
       ['attempt', this.attempts],
       ['artifact', this.artifacts],
       ['input', this.inputs],
+      ['pushConfig', this.pushConfigs],
     ] as const
   }
 
@@ -113,7 +121,13 @@ export class WorkingCopy {
       ['message', this.messages],
       ['artifactPart', this.parts],
       ['event', this.events],
+      ['delivery', this.deliveries],
+      ['webhookQueue', this.webhookQueues],
     ] as const
+  }
+
+  get contextChanged(): boolean {
+    return this.events.length > 0 || this.context.push !== this.before.push
   }
 
   /** How many rows the change moves. */
@@ -227,6 +241,12 @@ export class WorkingCopy {
   private isSink(taskId: string, planId: string): boolean {
     const task = this.tasks.get(taskId)
     return task?.planId === planId && this.dependents(taskId, 'dependents').every((edge) => edge.reference)
+  }
+
+  /** The context's push configurations. Where it counts none, none are looked for. */
+  allPushConfigs(): PushConfigRow[] {
+    const loaded = this.created || this.before.push === 0 ? [] : this.known('pushConfigs', this.context.key)
+    return [...loaded.flatMap((key) => this.pushConfigs.get(key) ?? []), ...this.pushConfigs.added(() => true)]
   }
 
   roots(): TaskRow[] {

@@ -4,15 +4,16 @@ import type { WorkingCopy } from './working-copy.ts'
 
 /** All that a group's working copies insert and update, by table. */
 export function writesOf(copies: readonly WorkingCopy[]): Writes {
-  const writes: Writes = { inserts: {}, updates: {} }
+  const writes: Writes = { inserts: {}, updates: {}, removedPushConfigs: [] }
   for (const copy of copies) {
     add(writes.inserts, 'context', copy.created ? [copy.context] : [])
-    add(writes.updates, 'context', copy.created || copy.events.length === 0 ? [] : [copy.context])
+    add(writes.updates, 'context', copy.created || !copy.contextChanged ? [] : [copy.context])
     for (const [name, table] of copy.tables) {
       add(writes.inserts, name, table.inserted)
       add(writes.updates, name, table.changed)
     }
     for (const [name, rows] of copy.appended) add(writes.inserts, name, rows)
+    writes.removedPushConfigs.push(...copy.pushConfigs.removed)
   }
   return writes
 }

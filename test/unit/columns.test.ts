@@ -11,8 +11,12 @@ const TYPES: Record<string, string> = {
   DateTime: 'timestamptz',
   Json: 'jsonb',
 }
-/** Columns that the database fills in. */
-const DEFAULTED = new Set(['context.created_at'])
+/** Columns that the database fills in, and those that only the deliverer writes. */
+const DEFAULTED = new Set([
+  'context.created_at',
+  ...['attempts', 'last_status', 'last_error', 'next_at', 'ended_at'].map((name) => `webhook_delivery.${name}`),
+  ...['failures', 'held_until', 'lease'].map((name) => `webhook_queue.${name}`),
+])
 
 interface Column {
   column: string

@@ -152,6 +152,12 @@ const LOADS: Record<NeedKind, Load> = {
     }
   },
   objective: (from, id) => from.objective(id),
+  pushConfigs: (from, id) => {
+    for (const config of from.rows.pushConfigs) {
+      place(from.loaded.pushConfigs, config.key, config)
+      from.loaded.answer('pushConfigs', id, config.key)
+    }
+  },
   roots: (from, id) => {
     const roots = from.rows.tasks.filter((task) => task.id === task.rootId)
     const ended = roots.filter((root) => isTerminal(root.state) && !root.hidden)

@@ -24,7 +24,7 @@ export interface Applied<T> {
  */
 export class CoreMemory {
   readonly rows = new CoreRows()
-  context: ContextRow = { key: 'c', tenant: 't', owner: 'o', wireId: 'wire', seq: 0, running: 0 }
+  context: ContextRow = { key: 'c', tenant: 't', owner: 'o', wireId: 'wire', seq: 0, running: 0, push: 0 }
   claimer: Claimer | null = null
   private created = true
   private millis = Date.parse('2026-01-01T00:00:00.000Z')
@@ -81,6 +81,7 @@ export class CoreMemory {
     for (const [name, table] of copy.tables) {
       for (const row of table.changed) this.rows.update(name, row)
       for (const row of table.inserted) this.rows.insert(name, row)
+      for (const key of table.removed) this.rows.remove(name, key)
     }
     for (const [name, rows] of copy.appended) for (const row of rows) this.rows.insert(name, row)
     this.context = Object.freeze({ ...copy.context })
@@ -106,6 +107,9 @@ export class CoreMemory {
 }
 
 function sizeOf(loaded: Loaded): number {
-  const { tasks, planned, plans, attempts, artifacts, inputs, edges } = loaded
-  return [tasks, planned, plans, attempts, artifacts, inputs, edges].reduce((sum, rows) => sum + rows.size, 0)
+  const { tasks, planned, plans, attempts, artifacts, inputs, edges, pushConfigs } = loaded
+  return [tasks, planned, plans, attempts, artifacts, inputs, edges, pushConfigs].reduce(
+    (sum, rows) => sum + rows.size,
+    0,
+  )
 }

@@ -1,4 +1,5 @@
 import { isPlanTerminal } from '../../src/domain/plan.ts'
+import type { DeliveryRow, PushConfigRow, WebhookQueueRow } from '../../src/domain/push-rows.ts'
 import type {
   ArtifactRow,
   AttemptRow,
@@ -55,6 +56,15 @@ export class CoreRows {
   get events(): EventRow[] {
     return this.all('event')
   }
+  get pushConfigs(): PushConfigRow[] {
+    return this.all('pushConfig')
+  }
+  get deliveries(): DeliveryRow[] {
+    return this.all('delivery')
+  }
+  get webhookQueues(): WebhookQueueRow[] {
+    return this.all('webhookQueue')
+  }
   get objective(): ObjectiveRow | undefined {
     return this.all<ObjectiveRow>('objective')[0]
   }
@@ -72,6 +82,10 @@ export class CoreRows {
   insert(name: TableName, row: object): void {
     const shape: TableShape = TABLES[name]
     const key = keyOf(shape, row as Row)
+    if (name === 'webhookQueue') {
+      this.addTo(key, row as WebhookQueueRow)
+      return
+    }
     if (this.table(name).has(key)) throw new Error(`${name} ${key} is there already`)
     const missing = Object.keys(shape.columns).filter((column) => (row as Row)[column] === undefined)
     if (missing.length > 0) throw new Error(`${name} ${key} has no ${missing}`)
@@ -90,6 +104,18 @@ export class CoreRows {
     const lost = fixed.filter((column) => before[column] !== (row as Row)[column])
     if (lost.length > 0) throw new Error(`${name} ${key}: ${lost} cannot change`)
     this.keep(name, key, row as Row)
+  }
+
+  remove(name: TableName, key: string): void {
+    this.found(name, key)
+    this.table(name).delete(key)
+  }
+
+  /** As the store does where nothing has failed. */
+  private addTo(key: string, row: WebhookQueueRow): void {
+    const before = (this.table('webhookQueue').get(key) ?? { ...row, pending: 0 }) as unknown as WebhookQueueRow
+    const [dueAt = row.dueAt] = [row.dueAt, before.dueAt].toSorted()
+    this.keep('webhookQueue', key, { ...row, pending: before.pending + row.pending, dueAt })
   }
 
   private keep(name: TableName, key: string, row: Row): void {

@@ -6,6 +6,7 @@ CREATE TABLE "context" (
     "wire_id" TEXT NOT NULL,
     "seq" INTEGER NOT NULL DEFAULT 0,
     "running" INTEGER NOT NULL DEFAULT 0,
+    "push" INTEGER NOT NULL DEFAULT 0,
     "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
 
     CONSTRAINT "context_pkey" PRIMARY KEY ("key")
@@ -295,6 +296,64 @@ CREATE TABLE "event" (
     CONSTRAINT "event_pkey" PRIMARY KEY ("context_key","seq")
 );
 
+-- CreateTable
+CREATE TABLE "push_config" (
+    "key" TEXT NOT NULL,
+    "context_key" TEXT NOT NULL,
+    "scope" TEXT NOT NULL,
+    "task_id" TEXT,
+    "id" TEXT NOT NULL,
+    "url" TEXT NOT NULL,
+    "token" TEXT,
+    "authentication" JSONB,
+    "version" TEXT NOT NULL,
+    "created_at" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "push_config_pkey" PRIMARY KEY ("key")
+);
+
+-- CreateTable
+CREATE TABLE "webhook_delivery" (
+    "id" TEXT NOT NULL,
+    "tenant" TEXT NOT NULL,
+    "owner" TEXT NOT NULL,
+    "context_key" TEXT NOT NULL,
+    "config_key" TEXT NOT NULL,
+    "config_id" TEXT NOT NULL,
+    "task_id" TEXT,
+    "seq" INTEGER NOT NULL,
+    "state" TEXT NOT NULL,
+    "attempts" INTEGER NOT NULL DEFAULT 0,
+    "last_status" INTEGER,
+    "last_error" TEXT,
+    "next_at" TIMESTAMPTZ(3),
+    "created_at" TIMESTAMPTZ(3) NOT NULL,
+    "ended_at" TIMESTAMPTZ(3),
+
+    CONSTRAINT "webhook_delivery_pkey" PRIMARY KEY ("id")
+);
+
+-- CreateTable
+CREATE TABLE "webhook_queue" (
+    "config_key" TEXT NOT NULL,
+    "pending" INTEGER NOT NULL,
+    "due_at" TIMESTAMPTZ(3),
+    "failures" INTEGER NOT NULL DEFAULT 0,
+    "held_until" TIMESTAMPTZ(3),
+    "lease" INTEGER NOT NULL DEFAULT 0,
+
+    CONSTRAINT "webhook_queue_pkey" PRIMARY KEY ("config_key")
+);
+
+-- CreateTable
+CREATE TABLE "webhook_key" (
+    "id" TEXT NOT NULL,
+    "private_jwk" JSONB NOT NULL,
+    "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+
+    CONSTRAINT "webhook_key_pkey" PRIMARY KEY ("id")
+);
+
 -- CreateIndex
 CREATE UNIQUE INDEX "context_tenant_owner_wire_id_key" ON "context"("tenant", "owner", "wire_id");
 
@@ -349,6 +408,15 @@ CREATE INDEX "input_request_context_key_closed_at_idx" ON "input_request"("conte
 -- CreateIndex
 CREATE INDEX "input_request_task_id_idx" ON "input_request"("task_id");
 
+-- CreateIndex
+CREATE INDEX "push_config_context_key_idx" ON "push_config"("context_key");
+
+-- CreateIndex
+CREATE UNIQUE INDEX "push_config_scope_id_key" ON "push_config"("scope", "id");
+
+-- CreateIndex
+CREATE INDEX "webhook_delivery_tenant_owner_id_idx" ON "webhook_delivery"("tenant", "owner", "id" DESC);
+
 -- What the schema cannot say.
 
 -- The queue: tasks that can be claimed, by when. Empty but for what is ready, waiting for a retry, or parked.
@@ -371,3 +439,13 @@ ALTER TABLE "context" ADD CONSTRAINT "context_running_counts" CHECK ("running" >
 ALTER TABLE "task" ADD CONSTRAINT "task_unmet_counts" CHECK ("unmet" >= 0);
 ALTER TABLE "task" ADD CONSTRAINT "task_claimable_is_open"
   CHECK ("claimable_at" IS NULL OR "state" NOT IN ('completed', 'failed', 'canceled', 'rejected'));
+
+-- What is to be delivered next to a push configuration, and which configurations have something to deliver.
+CREATE INDEX "webhook_delivery_pending" ON "webhook_delivery" ("config_key", "seq") WHERE "state" = 'pending';
+CREATE INDEX "webhook_queue_due" ON "webhook_queue" ("due_at") WHERE "due_at" IS NOT NULL;
+-- Deliveries that are over, for forgetting them.
+CREATE INDEX "webhook_delivery_ended" ON "webhook_delivery" ("ended_at") WHERE "ended_at" IS NOT NULL;
+
+ALTER TABLE "context" ADD CONSTRAINT "context_push_counts" CHECK ("push" >= 0);
+ALTER TABLE "webhook_queue" ADD CONSTRAINT "webhook_queue_is_due"
+  CHECK ("pending" >= 0 AND ("pending" = 0) = ("due_at" IS NULL));

@@ -126,3 +126,23 @@ export type InputRequest = Prisma.InputRequestModel
  * The context's log: seq counts from 1 without gaps.
  */
 export type Event = Prisma.EventModel
+/**
+ * Model PushConfig
+ * Where a client wants to be told of what happens to a task, or of an objective: then there is no task.
+ */
+export type PushConfig = Prisma.PushConfigModel
+/**
+ * Model WebhookDelivery
+ * The outbox: one event to tell one push configuration of. Written with the event, in its transaction.
+ */
+export type WebhookDelivery = Prisma.WebhookDeliveryModel
+/**
+ * Model WebhookQueue
+ * What waits to be delivered to one push configuration. One server at a time holds it and delivers in order.
+ */
+export type WebhookQueue = Prisma.WebhookQueueModel
+/**
+ * Model WebhookKey
+ * The keys that webhooks are signed with, the private part included.
+ */
+export type WebhookKey = Prisma.WebhookKeyModel

@@ -9,6 +9,8 @@ export interface TableShape {
   columns: Readonly<Record<string, ColumnType>>
   /** Columns that a move may change. */
   mutable: readonly string[]
+  /** What becomes of a row that is there already; absent: there never is one. */
+  onConflict?: string
 }
 
 const text = (...names: string[]) => columns('text', names)
@@ -37,8 +39,8 @@ export const TABLES = {
   context: {
     name: 'context',
     key: ['key'],
-    columns: { ...text('key', 'tenant', 'owner', 'wireId'), ...int('seq', 'running') },
-    mutable: ['seq', 'running'],
+    columns: { ...text('key', 'tenant', 'owner', 'wireId'), ...int('seq', 'running', 'push') },
+    mutable: ['seq', 'running', 'push'],
   },
   objective: {
     name: 'objective',
@@ -200,6 +202,36 @@ export const TABLES = {
       ...json('data'),
     },
     mutable: [],
+  },
+  pushConfig: {
+    name: 'push_config',
+    key: ['key'],
+    columns: {
+      ...text('key', 'contextKey', 'scope', 'taskId', 'id', 'url', 'token', 'version'),
+      ...json('authentication'),
+      ...time('createdAt'),
+    },
+    mutable: ['url', 'token', 'authentication', 'version'],
+  },
+  /** What becomes of a delivery is written by the deliverer, in columns that are not here. */
+  delivery: {
+    name: 'webhook_delivery',
+    key: ['id'],
+    columns: {
+      ...text('id', 'tenant', 'owner', 'contextKey', 'configKey', 'configId', 'taskId', 'state'),
+      ...int('seq'),
+      ...time('createdAt'),
+    },
+    mutable: [],
+  },
+  /** Shared with the deliverer: added to, never overwritten. Until its first failed, what is new may make it due earlier. */
+  webhookQueue: {
+    name: 'webhook_queue',
+    key: ['configKey'],
+    columns: { ...text('configKey'), ...int('pending'), ...time('dueAt') },
+    mutable: [],
+    onConflict: `("config_key") DO UPDATE SET "pending" = t."pending" + excluded."pending",
+      "due_at" = CASE WHEN t."failures" > 0 THEN coalesce(t."due_at", excluded."due_at") ELSE least(t."due_at", excluded."due_at") END`,
   },
 } as const satisfies Record<string, TableShape>
 

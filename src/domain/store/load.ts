@@ -10,7 +10,7 @@ export interface NeedRef {
 }
 
 interface LoadedRow {
-  table: 'task' | 'attempt' | 'planned' | 'plan' | 'objective' | 'artifact' | 'input' | 'edge' | 'met'
+  table: 'task' | 'attempt' | 'planned' | 'plan' | 'objective' | 'artifact' | 'input' | 'pushConfig' | 'edge' | 'met'
   need: NeedKind | null
   id: string | null
   key: string
@@ -51,6 +51,7 @@ function place(loaded: Loaded, table: Exclude<LoadedRow['table'], 'edge' | 'met'
     objective: loaded.objectives,
     artifact: loaded.artifacts,
     input: loaded.inputs,
+    pushConfig: loaded.pushConfigs,
   }[table] as Map<string, never>
   if (!rows.has(key)) rows.set(key, row)
 }
@@ -142,6 +143,7 @@ const EXTRAS: Partial<Record<NeedKind, string[]>> = {
     select('artifact', 'a', `'deliverables', s.plan_id, a.key`,
       'artifact a JOIN sinks s ON s.id = a.task_id ORDER BY a.position'),
   ],
+  pushConfigs: [select('pushConfig', 'c', `'pushConfigs', c.context_key, c.key`, 'push_config c WHERE c.context_key = ANY($) ORDER BY c.key')],
   openInputs: [
     select('input', 'i', `'openInputs', i.context_key, i.id`,
       `input_request i WHERE i.context_key = ANY($) AND (i.closed_at IS NULL

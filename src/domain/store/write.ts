@@ -5,7 +5,17 @@ import { columnOf, TABLES, type TableName, type TableShape } from './columns.ts'
 export interface Writes {
   inserts: Partial<Record<TableName, object[]>>
   updates: Partial<Record<TableName, object[]>>
+  /** Keys of push configurations that go, with what they had to deliver. */
+  removedPushConfigs: string[]
 }
+
+/** The queue before its deliveries, as the deliverer takes them: neither waits for the other. */
+const REMOVALS = (param: number) => [
+  `d_config AS (DELETE FROM "push_config" WHERE "key" IN (SELECT jsonb_array_elements_text($${param}::jsonb)))`,
+  `d_queue AS (DELETE FROM "webhook_queue" WHERE "config_key" IN (SELECT jsonb_array_elements_text($${param}::jsonb)) RETURNING "config_key")`,
+  `d_delivery AS (UPDATE "webhook_delivery" SET "state" = 'parked', "last_error" = 'The configuration was removed', "next_at" = NULL,
+    "ended_at" = clock_timestamp() WHERE "state" = 'pending' AND "config_key" IN (SELECT "config_key" FROM d_queue))`,
+]
 
 /**
  * Writes all rows of a group in one statement and one round trip. Updates are guarded: a row that is gone, or a task that
@@ -24,6 +34,8 @@ export async function writeRows(sql: Sql, writes: Writes): Promise<void> {
     expected.push(rows.length)
     return `(SELECT count(*)::int FROM u_${table})`
   })
+  if (writes.removedPushConfigs.length > 0)
+    parts.push(...REMOVALS(params.push(JSON.stringify(writes.removedPushConfigs))))
   if (parts.length === 0) return
   const statement = `WITH ${parts.join(',\n')} SELECT ARRAY[${counts.join(', ')}]::int[] AS landed`
   const [result] = await sql.$queryRawUnsafe<{ landed: number[] }[]>(statement, ...params)
@@ -53,7 +65,9 @@ function insertInto(shape: TableShape): Compose {
   const names = Object.keys(shape.columns)
   const targets = names.map(columnOf).join(', ')
   const sources = names.map((name) => `r."${name}"`).join(', ')
-  return (param) => `INSERT INTO "${shape.name}" (${targets}) SELECT ${sources} FROM ${recordset(shape, names, param)}`
+  const conflict = shape.onConflict === undefined ? '' : ` ON CONFLICT ${shape.onConflict}`
+  return (param) =>
+    `INSERT INTO "${shape.name}" AS t (${targets}) SELECT ${sources} FROM ${recordset(shape, names, param)}${conflict}`
 }
 
 function update(shape: TableShape): Compose {

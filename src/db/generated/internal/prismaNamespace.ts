@@ -413,7 +413,11 @@ export const ModelName = {
   Artifact: 'Artifact',
   ArtifactPart: 'ArtifactPart',
   InputRequest: 'InputRequest',
-  Event: 'Event'
+  Event: 'Event',
+  PushConfig: 'PushConfig',
+  WebhookDelivery: 'WebhookDelivery',
+  WebhookQueue: 'WebhookQueue',
+  WebhookKey: 'WebhookKey'
 } as const
 
 export type ModelName = (typeof ModelName)[keyof typeof ModelName]
@@ -429,7 +433,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "context" | "objective" | "plan" | "planDependency" | "task" | "plannedTask" | "planTask" | "taskDependency" | "attempt" | "runner" | "agentSlot" | "message" | "messageKey" | "artifact" | "artifactPart" | "inputRequest" | "event"
+    modelProps: "context" | "objective" | "plan" | "planDependency" | "task" | "plannedTask" | "planTask" | "taskDependency" | "attempt" | "runner" | "agentSlot" | "message" | "messageKey" | "artifact" | "artifactPart" | "inputRequest" | "event" | "pushConfig" | "webhookDelivery" | "webhookQueue" | "webhookKey"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -1691,6 +1695,302 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         }
       }
     }
+    PushConfig: {
+      payload: Prisma.$PushConfigPayload<ExtArgs>
+      fields: Prisma.PushConfigFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.PushConfigFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$PushConfigPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.PushConfigFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$PushConfigPayload>
+        }
+        findFirst: {
+          args: Prisma.PushConfigFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$PushConfigPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.PushConfigFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$PushConfigPayload>
+        }
+        findMany: {
+          args: Prisma.PushConfigFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$PushConfigPayload>[]
+        }
+        create: {
+          args: Prisma.PushConfigCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$PushConfigPayload>
+        }
+        createMany: {
+          args: Prisma.PushConfigCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.PushConfigCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$PushConfigPayload>[]
+        }
+        delete: {
+          args: Prisma.PushConfigDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$PushConfigPayload>
+        }
+        update: {
+          args: Prisma.PushConfigUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$PushConfigPayload>
+        }
+        deleteMany: {
+          args: Prisma.PushConfigDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.PushConfigUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.PushConfigUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$PushConfigPayload>[]
+        }
+        upsert: {
+          args: Prisma.PushConfigUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$PushConfigPayload>
+        }
+        aggregate: {
+          args: Prisma.PushConfigAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregatePushConfig>
+        }
+        groupBy: {
+          args: Prisma.PushConfigGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.PushConfigGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.PushConfigCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.PushConfigCountAggregateOutputType> | number
+        }
+      }
+    }
+    WebhookDelivery: {
+      payload: Prisma.$WebhookDeliveryPayload<ExtArgs>
+      fields: Prisma.WebhookDeliveryFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.WebhookDeliveryFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookDeliveryPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.WebhookDeliveryFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookDeliveryPayload>
+        }
+        findFirst: {
+          args: Prisma.WebhookDeliveryFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookDeliveryPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.WebhookDeliveryFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookDeliveryPayload>
+        }
+        findMany: {
+          args: Prisma.WebhookDeliveryFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookDeliveryPayload>[]
+        }
+        create: {
+          args: Prisma.WebhookDeliveryCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookDeliveryPayload>
+        }
+        createMany: {
+          args: Prisma.WebhookDeliveryCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.WebhookDeliveryCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookDeliveryPayload>[]
+        }
+        delete: {
+          args: Prisma.WebhookDeliveryDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookDeliveryPayload>
+        }
+        update: {
+          args: Prisma.WebhookDeliveryUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookDeliveryPayload>
+        }
+        deleteMany: {
+          args: Prisma.WebhookDeliveryDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.WebhookDeliveryUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.WebhookDeliveryUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookDeliveryPayload>[]
+        }
+        upsert: {
+          args: Prisma.WebhookDeliveryUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookDeliveryPayload>
+        }
+        aggregate: {
+          args: Prisma.WebhookDeliveryAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateWebhookDelivery>
+        }
+        groupBy: {
+          args: Prisma.WebhookDeliveryGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.WebhookDeliveryGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.WebhookDeliveryCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.WebhookDeliveryCountAggregateOutputType> | number
+        }
+      }
+    }
+    WebhookQueue: {
+      payload: Prisma.$WebhookQueuePayload<ExtArgs>
+      fields: Prisma.WebhookQueueFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.WebhookQueueFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookQueuePayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.WebhookQueueFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookQueuePayload>
+        }
+        findFirst: {
+          args: Prisma.WebhookQueueFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookQueuePayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.WebhookQueueFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookQueuePayload>
+        }
+        findMany: {
+          args: Prisma.WebhookQueueFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookQueuePayload>[]
+        }
+        create: {
+          args: Prisma.WebhookQueueCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookQueuePayload>
+        }
+        createMany: {
+          args: Prisma.WebhookQueueCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.WebhookQueueCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookQueuePayload>[]
+        }
+        delete: {
+          args: Prisma.WebhookQueueDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookQueuePayload>
+        }
+        update: {
+          args: Prisma.WebhookQueueUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookQueuePayload>
+        }
+        deleteMany: {
+          args: Prisma.WebhookQueueDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.WebhookQueueUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.WebhookQueueUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookQueuePayload>[]
+        }
+        upsert: {
+          args: Prisma.WebhookQueueUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookQueuePayload>
+        }
+        aggregate: {
+          args: Prisma.WebhookQueueAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateWebhookQueue>
+        }
+        groupBy: {
+          args: Prisma.WebhookQueueGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.WebhookQueueGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.WebhookQueueCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.WebhookQueueCountAggregateOutputType> | number
+        }
+      }
+    }
+    WebhookKey: {
+      payload: Prisma.$WebhookKeyPayload<ExtArgs>
+      fields: Prisma.WebhookKeyFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.WebhookKeyFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookKeyPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.WebhookKeyFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookKeyPayload>
+        }
+        findFirst: {
+          args: Prisma.WebhookKeyFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookKeyPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.WebhookKeyFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookKeyPayload>
+        }
+        findMany: {
+          args: Prisma.WebhookKeyFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookKeyPayload>[]
+        }
+        create: {
+          args: Prisma.WebhookKeyCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookKeyPayload>
+        }
+        createMany: {
+          args: Prisma.WebhookKeyCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.WebhookKeyCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookKeyPayload>[]
+        }
+        delete: {
+          args: Prisma.WebhookKeyDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookKeyPayload>
+        }
+        update: {
+          args: Prisma.WebhookKeyUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookKeyPayload>
+        }
+        deleteMany: {
+          args: Prisma.WebhookKeyDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.WebhookKeyUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.WebhookKeyUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookKeyPayload>[]
+        }
+        upsert: {
+          args: Prisma.WebhookKeyUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookKeyPayload>
+        }
+        aggregate: {
+          args: Prisma.WebhookKeyAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateWebhookKey>
+        }
+        groupBy: {
+          args: Prisma.WebhookKeyGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.WebhookKeyGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.WebhookKeyCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.WebhookKeyCountAggregateOutputType> | number
+        }
+      }
+    }
   }
 } & {
   other: {
@@ -1737,6 +2037,7 @@ export const ContextScalarFieldEnum = {
   wireId: 'wireId',
   seq: 'seq',
   running: 'running',
+  push: 'push',
   createdAt: 'createdAt'
 } as const
 
@@ -2025,6 +2326,64 @@ export const EventScalarFieldEnum = {
 } as const
 
 export type EventScalarFieldEnum = (typeof EventScalarFieldEnum)[keyof typeof EventScalarFieldEnum]
+
+
+export const PushConfigScalarFieldEnum = {
+  key: 'key',
+  contextKey: 'contextKey',
+  scope: 'scope',
+  taskId: 'taskId',
+  id: 'id',
+  url: 'url',
+  token: 'token',
+  authentication: 'authentication',
+  version: 'version',
+  createdAt: 'createdAt'
+} as const
+
+export type PushConfigScalarFieldEnum = (typeof PushConfigScalarFieldEnum)[keyof typeof PushConfigScalarFieldEnum]
+
+
+export const WebhookDeliveryScalarFieldEnum = {
+  id: 'id',
+  tenant: 'tenant',
+  owner: 'owner',
+  contextKey: 'contextKey',
+  configKey: 'configKey',
+  configId: 'configId',
+  taskId: 'taskId',
+  seq: 'seq',
+  state: 'state',
+  attempts: 'attempts',
+  lastStatus: 'lastStatus',
+  lastError: 'lastError',
+  nextAt: 'nextAt',
+  createdAt: 'createdAt',
+  endedAt: 'endedAt'
+} as const
+
+export type WebhookDeliveryScalarFieldEnum = (typeof WebhookDeliveryScalarFieldEnum)[keyof typeof WebhookDeliveryScalarFieldEnum]
+
+
+export const WebhookQueueScalarFieldEnum = {
+  configKey: 'configKey',
+  pending: 'pending',
+  dueAt: 'dueAt',
+  failures: 'failures',
+  heldUntil: 'heldUntil',
+  lease: 'lease'
+} as const
+
+export type WebhookQueueScalarFieldEnum = (typeof WebhookQueueScalarFieldEnum)[keyof typeof WebhookQueueScalarFieldEnum]
+
+
+export const WebhookKeyScalarFieldEnum = {
+  id: 'id',
+  privateJwk: 'privateJwk',
+  createdAt: 'createdAt'
+} as const
+
+export type WebhookKeyScalarFieldEnum = (typeof WebhookKeyScalarFieldEnum)[keyof typeof WebhookKeyScalarFieldEnum]
 
 
 export const SortOrder = {
@@ -2325,6 +2684,10 @@ export type GlobalOmitConfig = {
   artifactPart?: Prisma.ArtifactPartOmit
   inputRequest?: Prisma.InputRequestOmit
   event?: Prisma.EventOmit
+  pushConfig?: Prisma.PushConfigOmit
+  webhookDelivery?: Prisma.WebhookDeliveryOmit
+  webhookQueue?: Prisma.WebhookQueueOmit
+  webhookKey?: Prisma.WebhookKeyOmit
 }
 
 /* Types for Logging */

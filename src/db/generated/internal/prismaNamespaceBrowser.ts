@@ -67,7 +67,11 @@ export const ModelName = {
   Artifact: 'Artifact',
   ArtifactPart: 'ArtifactPart',
   InputRequest: 'InputRequest',
-  Event: 'Event'
+  Event: 'Event',
+  PushConfig: 'PushConfig',
+  WebhookDelivery: 'WebhookDelivery',
+  WebhookQueue: 'WebhookQueue',
+  WebhookKey: 'WebhookKey'
 } as const
 
 export type ModelName = (typeof ModelName)[keyof typeof ModelName]
@@ -93,6 +97,7 @@ export const ContextScalarFieldEnum = {
   wireId: 'wireId',
   seq: 'seq',
   running: 'running',
+  push: 'push',
   createdAt: 'createdAt'
 } as const
 
@@ -381,6 +386,64 @@ export const EventScalarFieldEnum = {
 } as const
 
 export type EventScalarFieldEnum = (typeof EventScalarFieldEnum)[keyof typeof EventScalarFieldEnum]
+
+
+export const PushConfigScalarFieldEnum = {
+  key: 'key',
+  contextKey: 'contextKey',
+  scope: 'scope',
+  taskId: 'taskId',
+  id: 'id',
+  url: 'url',
+  token: 'token',
+  authentication: 'authentication',
+  version: 'version',
+  createdAt: 'createdAt'
+} as const
+
+export type PushConfigScalarFieldEnum = (typeof PushConfigScalarFieldEnum)[keyof typeof PushConfigScalarFieldEnum]
+
+
+export const WebhookDeliveryScalarFieldEnum = {
+  id: 'id',
+  tenant: 'tenant',
+  owner: 'owner',
+  contextKey: 'contextKey',
+  configKey: 'configKey',
+  configId: 'configId',
+  taskId: 'taskId',
+  seq: 'seq',
+  state: 'state',
+  attempts: 'attempts',
+  lastStatus: 'lastStatus',
+  lastError: 'lastError',
+  nextAt: 'nextAt',
+  createdAt: 'createdAt',
+  endedAt: 'endedAt'
+} as const
+
+export type WebhookDeliveryScalarFieldEnum = (typeof WebhookDeliveryScalarFieldEnum)[keyof typeof WebhookDeliveryScalarFieldEnum]
+
+
+export const WebhookQueueScalarFieldEnum = {
+  configKey: 'configKey',
+  pending: 'pending',
+  dueAt: 'dueAt',
+  failures: 'failures',
+  heldUntil: 'heldUntil',
+  lease: 'lease'
+} as const
+
+export type WebhookQueueScalarFieldEnum = (typeof WebhookQueueScalarFieldEnum)[keyof typeof WebhookQueueScalarFieldEnum]
+
+
+export const WebhookKeyScalarFieldEnum = {
+  id: 'id',
+  privateJwk: 'privateJwk',
+  createdAt: 'createdAt'
+} as const
+
+export type WebhookKeyScalarFieldEnum = (typeof WebhookKeyScalarFieldEnum)[keyof typeof WebhookKeyScalarFieldEnum]
 
 
 export const SortOrder = {

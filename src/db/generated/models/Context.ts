@@ -29,11 +29,13 @@ export type AggregateContext = {
 export type ContextAvgAggregateOutputType = {
   seq: number | null
   running: number | null
+  push: number | null
 }
 
 export type ContextSumAggregateOutputType = {
   seq: number | null
   running: number | null
+  push: number | null
 }
 
 export type ContextMinAggregateOutputType = {
@@ -43,6 +45,7 @@ export type ContextMinAggregateOutputType = {
   wireId: string | null
   seq: number | null
   running: number | null
+  push: number | null
   createdAt: Date | null
 }
 
@@ -53,6 +56,7 @@ export type ContextMaxAggregateOutputType = {
   wireId: string | null
   seq: number | null
   running: number | null
+  push: number | null
   createdAt: Date | null
 }
 
@@ -63,6 +67,7 @@ export type ContextCountAggregateOutputType = {
   wireId: number
   seq: number
   running: number
+  push: number
   createdAt: number
   _all: number
 }
@@ -71,11 +76,13 @@ export type ContextCountAggregateOutputType = {
 export type ContextAvgAggregateInputType = {
   seq?: true
   running?: true
+  push?: true
 }
 
 export type ContextSumAggregateInputType = {
   seq?: true
   running?: true
+  push?: true
 }
 
 export type ContextMinAggregateInputType = {
@@ -85,6 +92,7 @@ export type ContextMinAggregateInputType = {
   wireId?: true
   seq?: true
   running?: true
+  push?: true
   createdAt?: true
 }
 
@@ -95,6 +103,7 @@ export type ContextMaxAggregateInputType = {
   wireId?: true
   seq?: true
   running?: true
+  push?: true
   createdAt?: true
 }
 
@@ -105,6 +114,7 @@ export type ContextCountAggregateInputType = {
   wireId?: true
   seq?: true
   running?: true
+  push?: true
   createdAt?: true
   _all?: true
 }
@@ -202,6 +212,7 @@ export type ContextGroupByOutputType = {
   wireId: string
   seq: number
   running: number
+  push: number
   createdAt: Date
   _count: ContextCountAggregateOutputType | null
   _avg: ContextAvgAggregateOutputType | null
@@ -235,6 +246,7 @@ export type ContextWhereInput = {
   wireId?: Prisma.StringFilter<"Context"> | string
   seq?: Prisma.IntFilter<"Context"> | number
   running?: Prisma.IntFilter<"Context"> | number
+  push?: Prisma.IntFilter<"Context"> | number
   createdAt?: Prisma.DateTimeFilter<"Context"> | Date | string
 }
 
@@ -245,6 +257,7 @@ export type ContextOrderByWithRelationInput = {
   wireId?: Prisma.SortOrder
   seq?: Prisma.SortOrder
   running?: Prisma.SortOrder
+  push?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
 }
 
@@ -259,6 +272,7 @@ export type ContextWhereUniqueInput = Prisma.AtLeast<{
   wireId?: Prisma.StringFilter<"Context"> | string
   seq?: Prisma.IntFilter<"Context"> | number
   running?: Prisma.IntFilter<"Context"> | number
+  push?: Prisma.IntFilter<"Context"> | number
   createdAt?: Prisma.DateTimeFilter<"Context"> | Date | string
 }, "key" | "tenant_owner_wireId">
 
@@ -269,6 +283,7 @@ export type ContextOrderByWithAggregationInput = {
   wireId?: Prisma.SortOrder
   seq?: Prisma.SortOrder
   running?: Prisma.SortOrder
+  push?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   _count?: Prisma.ContextCountOrderByAggregateInput
   _avg?: Prisma.ContextAvgOrderByAggregateInput
@@ -287,6 +302,7 @@ export type ContextScalarWhereWithAggregatesInput = {
   wireId?: Prisma.StringWithAggregatesFilter<"Context"> | string
   seq?: Prisma.IntWithAggregatesFilter<"Context"> | number
   running?: Prisma.IntWithAggregatesFilter<"Context"> | number
+  push?: Prisma.IntWithAggregatesFilter<"Context"> | number
   createdAt?: Prisma.DateTimeWithAggregatesFilter<"Context"> | Date | string
 }
 
@@ -297,6 +313,7 @@ export type ContextCreateInput = {
   wireId: string
   seq?: number
   running?: number
+  push?: number
   createdAt?: Date | string
 }
 
@@ -307,6 +324,7 @@ export type ContextUncheckedCreateInput = {
   wireId: string
   seq?: number
   running?: number
+  push?: number
   createdAt?: Date | string
 }
 
@@ -317,6 +335,7 @@ export type ContextUpdateInput = {
   wireId?: Prisma.StringFieldUpdateOperationsInput | string
   seq?: Prisma.IntFieldUpdateOperationsInput | number
   running?: Prisma.IntFieldUpdateOperationsInput | number
+  push?: Prisma.IntFieldUpdateOperationsInput | number
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -327,6 +346,7 @@ export type ContextUncheckedUpdateInput = {
   wireId?: Prisma.StringFieldUpdateOperationsInput | string
   seq?: Prisma.IntFieldUpdateOperationsInput | number
   running?: Prisma.IntFieldUpdateOperationsInput | number
+  push?: Prisma.IntFieldUpdateOperationsInput | number
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -337,6 +357,7 @@ export type ContextCreateManyInput = {
   wireId: string
   seq?: number
   running?: number
+  push?: number
   createdAt?: Date | string
 }
 
@@ -347,6 +368,7 @@ export type ContextUpdateManyMutationInput = {
   wireId?: Prisma.StringFieldUpdateOperationsInput | string
   seq?: Prisma.IntFieldUpdateOperationsInput | number
   running?: Prisma.IntFieldUpdateOperationsInput | number
+  push?: Prisma.IntFieldUpdateOperationsInput | number
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -357,6 +379,7 @@ export type ContextUncheckedUpdateManyInput = {
   wireId?: Prisma.StringFieldUpdateOperationsInput | string
   seq?: Prisma.IntFieldUpdateOperationsInput | number
   running?: Prisma.IntFieldUpdateOperationsInput | number
+  push?: Prisma.IntFieldUpdateOperationsInput | number
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -373,12 +396,14 @@ export type ContextCountOrderByAggregateInput = {
   wireId?: Prisma.SortOrder
   seq?: Prisma.SortOrder
   running?: Prisma.SortOrder
+  push?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
 }
 
 export type ContextAvgOrderByAggregateInput = {
   seq?: Prisma.SortOrder
   running?: Prisma.SortOrder
+  push?: Prisma.SortOrder
 }
 
 export type ContextMaxOrderByAggregateInput = {
@@ -388,6 +413,7 @@ export type ContextMaxOrderByAggregateInput = {
   wireId?: Prisma.SortOrder
   seq?: Prisma.SortOrder
   running?: Prisma.SortOrder
+  push?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
 }
 
@@ -398,12 +424,14 @@ export type ContextMinOrderByAggregateInput = {
   wireId?: Prisma.SortOrder
   seq?: Prisma.SortOrder
   running?: Prisma.SortOrder
+  push?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
 }
 
 export type ContextSumOrderByAggregateInput = {
   seq?: Prisma.SortOrder
   running?: Prisma.SortOrder
+  push?: Prisma.SortOrder
 }
 
 export type StringFieldUpdateOperationsInput = {
@@ -431,6 +459,7 @@ export type ContextSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs 
   wireId?: boolean
   seq?: boolean
   running?: boolean
+  push?: boolean
   createdAt?: boolean
 }, ExtArgs["result"]["context"]>
 
@@ -441,6 +470,7 @@ export type ContextSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Exten
   wireId?: boolean
   seq?: boolean
   running?: boolean
+  push?: boolean
   createdAt?: boolean
 }, ExtArgs["result"]["context"]>
 
@@ -451,6 +481,7 @@ export type ContextSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Exten
   wireId?: boolean
   seq?: boolean
   running?: boolean
+  push?: boolean
   createdAt?: boolean
 }, ExtArgs["result"]["context"]>
 
@@ -461,10 +492,11 @@ export type ContextSelectScalar = {
   wireId?: boolean
   seq?: boolean
   running?: boolean
+  push?: boolean
   createdAt?: boolean
 }
 
-export type ContextOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"key" | "tenant" | "owner" | "wireId" | "seq" | "running" | "createdAt", ExtArgs["result"]["context"]>
+export type ContextOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"key" | "tenant" | "owner" | "wireId" | "seq" | "running" | "push" | "createdAt", ExtArgs["result"]["context"]>
 
 export type $ContextPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "Context"
@@ -485,6 +517,10 @@ export type $ContextPayload<ExtArgs extends runtime.Types.Extensions.InternalArg
      * Executed tasks that are working now, against the objective's concurrency.
      */
     running: number
+    /**
+     * Push configurations of everything in it. At none, nothing of its events goes into the outbox.
+     */
+    push: number
     createdAt: Date
   }, ExtArgs["result"]["context"]>
   composites: {}
@@ -915,6 +951,7 @@ export interface ContextFieldRefs {
   readonly wireId: Prisma.FieldRef<"Context", 'String'>
   readonly seq: Prisma.FieldRef<"Context", 'Int'>
   readonly running: Prisma.FieldRef<"Context", 'Int'>
+  readonly push: Prisma.FieldRef<"Context", 'Int'>
   readonly createdAt: Prisma.FieldRef<"Context", 'DateTime'>
 }
     
