@@ -12,8 +12,10 @@ export async function card(t: Test, server: Server): Promise<void> {
     version: String,
     supportedInterfaces: [
       { url: /\/$/, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
+      { url: /[^/]$/, protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' },
       { url: /^ws.*\/ws$/, protocolBinding: /^urn:trellis:.*websocket/ },
       { url: /\/$/, protocolBinding: 'JSONRPC', protocolVersion: '0.3' },
+      { url: /[^/]$/, protocolBinding: 'HTTP+JSON', protocolVersion: '0.3' },
     ],
     capabilities: { streaming: true, extensions: [{ uri: OPT, params: { maxPlansPerObjective: Number } }] },
     skills: [{ id: String, name: String, description: String, tags: Array }],
