@@ -354,6 +354,21 @@ CREATE TABLE "webhook_key" (
     CONSTRAINT "webhook_key_pkey" PRIMARY KEY ("id")
 );
 
+-- CreateTable
+CREATE TABLE "api_key" (
+    "id" TEXT NOT NULL,
+    "tenant" TEXT NOT NULL,
+    "principal" TEXT NOT NULL,
+    "name" TEXT NOT NULL,
+    "hash" TEXT NOT NULL,
+    "scopes" TEXT[] DEFAULT ARRAY[]::TEXT[],
+    "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "expires_at" TIMESTAMPTZ(3),
+    "revoked_at" TIMESTAMPTZ(3),
+
+    CONSTRAINT "api_key_pkey" PRIMARY KEY ("id")
+);
+
 -- CreateIndex
 CREATE UNIQUE INDEX "context_tenant_owner_wire_id_key" ON "context"("tenant", "owner", "wire_id");
 

@@ -122,3 +122,8 @@ export type WebhookQueue = Prisma.WebhookQueueModel
  * The keys that webhooks are signed with, the private part included.
  */
 export type WebhookKey = Prisma.WebhookKeyModel
+/**
+ * Model ApiKey
+ * Who may call, by a key of its own. The key itself is kept nowhere: only what proves it.
+ */
+export type ApiKey = Prisma.ApiKeyModel

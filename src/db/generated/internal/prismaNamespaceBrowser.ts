@@ -71,7 +71,8 @@ export const ModelName = {
   PushConfig: 'PushConfig',
   WebhookDelivery: 'WebhookDelivery',
   WebhookQueue: 'WebhookQueue',
-  WebhookKey: 'WebhookKey'
+  WebhookKey: 'WebhookKey',
+  ApiKey: 'ApiKey'
 } as const
 
 export type ModelName = (typeof ModelName)[keyof typeof ModelName]
@@ -444,6 +445,21 @@ export const WebhookKeyScalarFieldEnum = {
 } as const
 
 export type WebhookKeyScalarFieldEnum = (typeof WebhookKeyScalarFieldEnum)[keyof typeof WebhookKeyScalarFieldEnum]
+
+
+export const ApiKeyScalarFieldEnum = {
+  id: 'id',
+  tenant: 'tenant',
+  principal: 'principal',
+  name: 'name',
+  hash: 'hash',
+  scopes: 'scopes',
+  createdAt: 'createdAt',
+  expiresAt: 'expiresAt',
+  revokedAt: 'revokedAt'
+} as const
+
+export type ApiKeyScalarFieldEnum = (typeof ApiKeyScalarFieldEnum)[keyof typeof ApiKeyScalarFieldEnum]
 
 
 export const SortOrder = {
