@@ -12,6 +12,8 @@ export interface EventCursor {
   contextKey: string
   /** The seq of the last event that it has. */
   after: number
+  /** The seq of the last event that it wants; absent: all there are. */
+  until?: number
 }
 
 const PAGE_EVENTS = 200
@@ -27,11 +29,11 @@ const PARTS = `artifact_part p WHERE p.artifact_key = e.data ->> 'artifactKey' A
  */
 const READ = `SELECT k.i, e.seq, e.time, e.type, e.root_id AS "rootId", e.plan_id AS "planId", e.task_id AS "taskId", e.in_tree AS "inTree", e.data,
   CASE WHEN e.type = 'task.artifact' THEN (SELECT json_agg(p.part ORDER BY p.n) FROM ${PARTS}) END AS parts
-  FROM jsonb_to_recordset($1::jsonb) AS k(i int, "contextKey" text, "after" int)
+  FROM jsonb_to_recordset($1::jsonb) AS k(i int, "contextKey" text, "after" int, "until" int)
   JOIN LATERAL (SELECT w.*, sum(w.bytes) OVER (ORDER BY w.seq) - w.bytes AS before FROM (
     SELECT e.*, pg_column_size(e.data) + CASE WHEN e.type = 'task.artifact'
       THEN (SELECT coalesce(sum(pg_column_size(p.part)), 0) FROM ${PARTS}) ELSE 0 END AS bytes
-    FROM event e WHERE e.context_key = k."contextKey" AND e.seq > k."after"
+    FROM event e WHERE e.context_key = k."contextKey" AND e.seq > k."after" AND e.seq <= coalesce(k."until", 2147483647)
     ORDER BY e.seq LIMIT ${PAGE_EVENTS}) w) e ON e.before < ${PAGE_BYTES} ORDER BY k.i, e.seq`
 
 interface EventRecord {
