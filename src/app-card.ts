@@ -1,8 +1,9 @@
 import { AgentCards, type CardSkill } from './a2a/card.ts'
 import { type CardSigner, loadCardSigner } from './a2a/card-signing.ts'
+import { securityOf } from './a2a/security.ts'
 import type { Config } from './base/config.ts'
+import { VERSION } from './base/version.ts'
 import type { AgentRegistry } from './executors/registry.ts'
-import { VERSION } from './version.ts'
 
 /** Where the server is reached, as far as it is known yet. */
 export interface Addresses {
@@ -13,6 +14,8 @@ export interface Addresses {
 
 export interface Cards {
   cards: AgentCards
+  /** As far as it is known yet. */
+  publicUrl: () => string
   signer?: CardSigner
 }
 
@@ -21,11 +24,14 @@ export async function buildCards(agents: AgentRegistry, config: Config, addresse
   const { signing, extended, websocket, ...said } = config.card
   const { maxPlansPerObjective, maxTasksPerPlan, maxDepth } = config.limits
   const signer = signing && (await loadCardSigner(signing))
+  const security = securityOf(config.auth)
+  const publicUrl = () => addresses.publicUrl
   const cards = new AgentCards(
     {
       ...said,
       version: VERSION,
-      publicUrl: () => addresses.publicUrl,
+      publicUrl,
+      ...(security && { security }),
       skills: () => skillsOf(agents),
       ...(extended && { extendedSkills: () => agentSkillsOf(agents) }),
       optLimits: { maxPlansPerObjective, maxTasksPerPlan, maxDepth },
@@ -33,7 +39,7 @@ export async function buildCards(agents: AgentRegistry, config: Config, addresse
     },
     signer,
   )
-  return signer ? { cards, signer } : { cards }
+  return { cards, publicUrl, ...(signer && { signer }) }
 }
 
 /** What the agents can do, as the card says it. Skills of remote agents are there once their cards were read. */

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 import type { CoreDeps } from './a2a/core/deps.ts'
 import { type Addresses, buildCards } from './app-card.ts'
+import { buildGrpc, type Grpc } from './app-grpc.ts'
 import { httpOptions, offeredTrellis } from './app-http.ts'
 import {
   type AppOptions,
@@ -20,6 +21,8 @@ import { buildHttp } from './http/app.ts'
 /** A server that does not listen yet. */
 export interface App {
   http: FastifyInstance
+  /** Where gRPC is on. It listens after HTTP does, whose address the card's goes by. */
+  grpc?: Grpc
   core: CoreDeps
   database: Database
   /** Where the server is reached, once it listens; config's own URL goes before it. */
@@ -61,16 +64,22 @@ async function buildOn(database: Database, options: AppOptions): Promise<App> {
   const addresses: Addresses = { publicUrl: config.server.publicUrl ?? '' }
   const cards = await buildCards(base.agents, config, addresses)
   const trellis = offeredTrellis(core, cards.cards, config)
-  const http = buildHttp(httpOptions(core, trellis, cards, config, log))
+  const served = httpOptions(core, trellis, cards, config, log)
+  const http = buildHttp(served)
+  const grpc = buildGrpc(served, config, addresses)
   await start(base, running, queue)
   return {
     http,
+    ...(grpc && { grpc }),
     core,
     database,
     setPublicUrl: (found) => {
       addresses.publicUrl = config.server.publicUrl ?? found
     },
-    close: () => close(http, base, running, queue),
+    close: async () => {
+      await grpc?.close()
+      await close(http, base, running, queue)
+    },
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Config } from './base/config.ts'
 
 /** What a start prints: where the card is, and a line that works as printed. */
-export function greeting(url: string, config: Config): string {
+export function greeting(url: string, config: Config, grpc?: string): string {
   const request = JSON.stringify({
     jsonrpc: '2.0',
     id: 1,
@@ -18,6 +18,7 @@ export function greeting(url: string, config: Config): string {
   return [
     `Trellis serves on ${url} (${database}; agents: ${config.agents.map(({ name }) => name).join(', ')})`,
     `Agent card: ${url}/.well-known/agent-card.json`,
+    ...(grpc === undefined ? [] : [`gRPC: ${grpc}`]),
     'Try:',
     `  curl -s ${url}/ -H 'Content-Type: application/json' -d '${request}'`,
     '',

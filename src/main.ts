@@ -21,7 +21,7 @@ async function main(): Promise<void> {
   const { port } = app.http.server.address() as { port: number }
   const url = config.server.publicUrl ?? `http://localhost:${port}`
   app.setPublicUrl(url)
-  process.stdout.write(greeting(url, config))
+  process.stdout.write(greeting(url, config, await app.grpc?.listen()))
 }
 
 main().catch((error: unknown) => {

@@ -1,5 +1,5 @@
 import { TrellisError } from '../base/errors.ts'
-import type { Caller } from './trellis.ts'
+import type { Caller } from './identity.ts'
 
 /** The OPT extension. (design §8.2) */
 export const OPT_URI = 'https://github.com/zeroasterisk/a2a-opt/v1'

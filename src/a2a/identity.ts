@@ -14,6 +14,12 @@ export interface Identity {
   quota?: Quota
 }
 
+/** Who calls, and how. */
+export interface Caller extends Identity {
+  /** Extension URIs that the request activated. */
+  extensions: readonly string[]
+}
+
 /** What a caller shows of itself, over whatever binding: header fields, or gRPC metadata of the same names. */
 export interface Credentials {
   /** `Authorization` */

@@ -2,10 +2,11 @@ import { TrellisError } from '../base/errors.ts'
 import type { Protocol, Style } from './call.ts'
 import type { Operation } from './operation.ts'
 import { CORE_OPERATIONS } from './operations-core.ts'
+import { discover } from './operations-discover.ts'
 import { OPT_OPERATIONS } from './operations-opt.ts'
 
 /** Every operation, once for each name. Bindings, documents and tests read this table and no other. (design §8.2) */
-export const OPERATIONS: readonly Operation[] = [...CORE_OPERATIONS, ...OPT_OPERATIONS]
+export const OPERATIONS: readonly Operation[] = [...CORE_OPERATIONS, ...OPT_OPERATIONS, ...discover(() => OPERATIONS)]
 
 const byMethod: ReadonlyMap<string, Operation> = new Map(OPERATIONS.map((operation) => [operation.method, operation]))
 

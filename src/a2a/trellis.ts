@@ -5,13 +5,9 @@ import type { ObjectiveStatus, ObjectiveView } from '../domain/objective.ts'
 import type { PlanStatus, PlanView } from '../domain/plan.ts'
 import type { TaskState, TaskView } from '../domain/task.ts'
 import type { Version } from './call.ts'
-import type { Identity } from './identity.ts'
+import type { Caller } from './identity.ts'
 
-/** Who calls, and how. */
-export interface Caller extends Identity {
-  /** Extension URIs that the request activated. */
-  extensions: readonly string[]
-}
+export type { Caller } from './identity.ts'
 
 export interface SendRequest {
   message: Message

@@ -1,13 +1,17 @@
+import fastifyCors from '@fastify/cors'
 import { fastifySSE } from '@fastify/sse'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { AgentCards } from '../a2a/card.ts'
 import { type Authenticate, anonymous } from '../a2a/identity.ts'
 import type { Trellis } from '../a2a/trellis.ts'
+import { identifies, provideIdentity } from './auth/callers.ts'
 import { cardRoutes } from './card-route.ts'
 import { errorHandler, failureOf } from './error-handler.ts'
+import { type GuardOptions, guard } from './guards.ts'
 import { type CheckReadiness, healthRoutes } from './health.ts'
 import { jwksRoute, type KeySource } from './jwks-route.ts'
-import { OpenCalls } from './peer.ts'
+import { OpenCalls } from './open-calls.ts'
+import { openApiRoute } from './openapi-route.ts'
 import { restRoutesOf } from './rest-route.ts'
 import { rpcRoutes } from './rpc-route.ts'
 import { socketRoute } from './socket-route.ts'
@@ -41,8 +45,10 @@ export interface HttpOptions {
   authenticate?: Authenticate
   /** URIs of extensions that every caller must activate. */
   requiredExtensions?: readonly string[]
-  /** Origins of pages that may open WebSockets, beside the server's own. */
-  allowedOrigins?: readonly string[]
+  /** What pages in browsers may do. Absent: those of the server's own origin may call. */
+  guard?: Partial<GuardOptions>
+  /** Addresses of proxies that say truly whom they speak for. */
+  trustedProxies?: readonly string[]
 }
 
 /** How long a request may take to arrive. How long its answer takes is another matter. */
@@ -54,22 +60,27 @@ const RECEIVE_SECONDS = 120
  */
 export function buildHttp(options: HttpOptions): FastifyInstance {
   const limits = { ...DEFAULT_HTTP_LIMITS, ...options.limits }
-  const calls = new OpenCalls()
+  const authenticate = options.authenticate ?? anonymous
+  const calls = new OpenCalls(options.authenticate)
   const app = fastify({
     ...(options.logger ? { loggerInstance: options.logger } : { logger: false }),
     // A line for each request costs as much as a small request does.
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: limits.bodyBytes,
     routerOptions: { ignoreTrailingSlash: true },
+    trustProxy: options.trustedProxies?.length ? [...options.trustedProxies] : false,
     requestTimeout: RECEIVE_SECONDS * 1_000,
     frameworkErrors: failureOf(limits.bodyBytes),
     forceCloseConnections: 'idle',
   }) as unknown as FastifyInstance
   errorHandler(app, limits.bodyBytes)
+  provideIdentity(app)
+  guard(app, { publicUrl: () => '', local: true, origins: [], ...options.guard })
+  if (options.guard?.origins?.length) allowOrigins(app, options.guard.origins)
   healthRoutes(app, options.ready)
   cardRoutes(app, options.cards)
   jwksRoute(app, options.keys ?? [])
-  const authenticate = options.authenticate ?? anonymous
+  openApiRoute(app)
   const required = options.requiredExtensions ?? []
   app.register(socketRoute, {
     trellis: options.trellis,
@@ -77,19 +88,18 @@ export function buildHttp(options: HttpOptions): FastifyInstance {
     required,
     calls,
     limits,
-    allowedOrigins: options.allowedOrigins ?? [],
   })
   app.register(async (scope) => {
+    scope.addHook('onRequest', identifies(authenticate))
     await scope.register(fastifySSE, { heartbeatInterval: limits.heartbeatSeconds * 1_000 })
     rpcRoutes(scope, {
       trellis: options.trellis,
-      authenticate,
       calls,
       readers: limits,
       required,
     })
     await scope.register(async (rest) =>
-      restRoutesOf(rest, { trellis: options.trellis, authenticate, calls, readers: limits, required }),
+      restRoutesOf(rest, { trellis: options.trellis, calls, readers: limits, required }),
     )
   })
   app.addHook('preClose', async () => {
@@ -97,6 +107,16 @@ export function buildHttp(options: HttpOptions): FastifyInstance {
     await calls.stop()
   })
   return app
+}
+
+/** Has browsers let pages of these origins read answers, and the headers that clients look at. */
+function allowOrigins(app: FastifyInstance, origins: readonly string[]): void {
+  app.register(fastifyCors, {
+    origin: [...origins],
+    methods: ['GET', 'POST', 'PATCH', 'DELETE'],
+    exposedHeaders: ['A2A-Extensions', 'X-A2A-Extensions', 'WWW-Authenticate', 'Retry-After', 'ETag'],
+    maxAge: 600,
+  })
 }
 
 const IDLE_CHECK_MILLISECONDS = 50
