@@ -20,6 +20,8 @@ export interface ServerOptions {
 
 export interface ServerUnderTest {
   baseUrl: string
+  /** Where gRPC is reached, if config has it on. */
+  grpc?: string
   app: App
   database: TestDatabase
   /** The first scripted agent. */
@@ -59,8 +61,9 @@ export async function startServer(
   await app.http.listen({ host: '127.0.0.1', port: 0 })
   const baseUrl = `http://127.0.0.1:${(app.http.server.address() as AddressInfo).port}`
   app.setPublicUrl(baseUrl)
+  const grpc = await app.grpc?.listen()
   const query = <T>(sql: string, ...params: unknown[]) => queryOf<T>(app, database, sql, params)
-  return { baseUrl, app, database, agent: scripted(names[0] ?? ''), close, query }
+  return { baseUrl, ...(grpc !== undefined && { grpc }), app, database, agent: scripted(names[0] ?? ''), close, query }
 }
 
 function configOf(options: ServerOptions, names: readonly string[], database: TestDatabase) {
