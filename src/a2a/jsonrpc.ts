@@ -1,6 +1,6 @@
 import { TrellisError } from '../base/errors.ts'
 import { type Call, type Protocol, readProtocol, type ServiceParameters, type Version } from './call.ts'
-import { asTrellisError, rpcHttpStatus, toRpcError } from './errors.ts'
+import { asTrellisError, errorHeaders, rpcHttpStatus, toRpcError } from './errors.ts'
 import { type Parsed, parseJson, refuseUnsafe } from './json.ts'
 import { type OpenedStream, openStream } from './opened-stream.ts'
 import type { StreamOperation } from './operation.ts'
@@ -30,6 +30,8 @@ export interface RpcRequest {
 export interface RpcReply {
   kind: 'reply'
   status: number
+  /** HTTP's, where an error has some. */
+  headers?: Record<string, string>
   body: unknown
   protocol?: Protocol
 }
@@ -126,7 +128,12 @@ export class JsonRpc {
 
 function errorReply(id: RpcId, thrown: unknown, version: Version): RpcReply {
   const error = asTrellisError(thrown)
-  return { kind: 'reply', status: rpcHttpStatus(error), body: errorBody(id, error, version) }
+  return {
+    kind: 'reply',
+    status: rpcHttpStatus(error),
+    headers: errorHeaders(error),
+    body: errorBody(id, error, version),
+  }
 }
 
 /** How a JSON-RPC stream is written as events. */

@@ -87,8 +87,14 @@ export function isLoopback(host: string): boolean {
   return isIP(bare) === 4 && bare.startsWith('127.')
 }
 
+interface Listening {
+  server: { host: string }
+  auth: AuthConfig
+  grpc?: { host?: string }
+}
+
 /** What would not be safe, or could not work. */
-export function authProblems({ server, auth }: { server: { host: string }; auth: AuthConfig }): string[] {
+export function authProblems({ server, auth, grpc }: Listening): string[] {
   const { mode, oidc, keys } = auth
   const problems = keys.flatMap(({ id }, index) =>
     keys.findIndex((key) => key.id === id) < index
@@ -98,12 +104,16 @@ export function authProblems({ server, auth }: { server: { host: string }; auth:
   if ((mode === 'oidc' || mode === 'both') && oidc === undefined) {
     problems.push(`auth.oidc: is missing; must be settings written as key: value, because auth.mode is ${mode}`)
   }
-  if (mode === 'none' && !auth.allowAnonymous && !isLoopback(server.host)) {
-    problems.push(
-      `server.host: was "${server.host}", where others than this machine reach it, and auth.mode is none; must be ` +
-        `127.0.0.1, ::1 or localhost, or auth.mode (AUTH_MODE) one of ${AUTH_MODES.slice(1).join(', ')}, or ` +
-        'auth.allowAnonymous (AUTH_ALLOW_ANONYMOUS) true',
-    )
-  }
+  if (mode !== 'none' || auth.allowAnonymous) return problems
+  if (!isLoopback(server.host)) problems.push(openDoor('server.host', server.host))
+  if (grpc?.host !== undefined && !isLoopback(grpc.host)) problems.push(openDoor('grpc.host', grpc.host))
   return problems
+}
+
+function openDoor(path: string, host: string): string {
+  return (
+    `${path}: was "${host}", where others than this machine reach it, and auth.mode is none; must be 127.0.0.1, ::1 or ` +
+    `localhost, or auth.mode (AUTH_MODE) one of ${AUTH_MODES.slice(1).join(', ')}, or auth.allowAnonymous ` +
+    '(AUTH_ALLOW_ANONYMOUS) true'
+  )
 }

@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { asTrellisError, ERROR_CODES, RETRY_AFTER_SECONDS } from '../a2a/errors.ts'
+import { asTrellisError, ERROR_CODES, errorHeaders } from '../a2a/errors.ts'
 import { errorBody } from '../a2a/jsonrpc.ts'
 import { LEGACY_PREFIX, restError } from '../a2a/rest.ts'
 import { TrellisError } from '../base/errors.ts'
@@ -57,7 +57,7 @@ function statusOf(error: FastifyError, seen: TrellisError): number {
 }
 
 function sendError(request: FastifyRequest, reply: FastifyReply, error: TrellisError, status: number) {
-  if (status === 503) reply.header('retry-after', RETRY_AFTER_SECONDS)
+  reply.headers(errorHeaders(error))
   const version = String(request.headers['a2a-version'] ?? '').startsWith('1.') ? '1.0' : '0.3'
   const path = pathOf(request)
   if (isRpc(request)) {

@@ -1,38 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Credentials, Identity } from '../a2a/identity.ts'
+import type { Identity } from '../a2a/identity.ts'
 import { spoken } from '../a2a/jsonrpc.ts'
 import type { Peer } from '../a2a/peer.ts'
+import { credentialsOf } from './auth/callers.ts'
+import type { OpenCalls } from './open-calls.ts'
 
-/** What a request shows of its sender. */
-export function credentialsOf({ headers }: FastifyRequest): Credentials {
-  return { authorization: headers.authorization, apiKey: text(headers['x-api-key']) }
-}
-
-/** The waits and streams that are open, so that stopping the server can end them. */
-export class OpenCalls {
-  readonly #controllers = new Set<AbortController>()
-  #stopped = false
-
-  /** A controller that stopping aborts; `release` forgets it. */
-  open(): AbortController {
-    const controller = new AbortController()
-    if (this.#stopped) controller.abort()
-    else this.#controllers.add(controller)
-    return controller
-  }
-
-  release(controller: AbortController): void {
-    this.#controllers.delete(controller)
-  }
-
-  stop(): void {
-    this.#stopped = true
-    for (const controller of this.#controllers) controller.abort()
-    this.#controllers.clear()
-  }
-}
-
-/** The other side of one HTTP request. Its signal is made only when something waits on it. */
+/** The other side of one HTTP request, of which it is known who calls. Its signal is made only when something waits on it. */
 export class HttpPeer implements Peer {
   readonly identity: Identity
   readonly parameters: Peer['parameters']
@@ -41,11 +14,11 @@ export class HttpPeer implements Peer {
   readonly #calls: OpenCalls
   #controller: AbortController | undefined
 
-  constructor(request: FastifyRequest, reply: FastifyReply, identity: Identity, calls: OpenCalls) {
+  constructor(request: FastifyRequest, reply: FastifyReply, calls: OpenCalls) {
     this.#request = request
     this.#reply = reply
     this.#calls = calls
-    this.identity = identity
+    this.identity = request.identity
     const { headers } = request
     // A header says it first; the query is for those that cannot set headers. (A2A 1.0 §3.6.1)
     const query = hasQuery(request) ? spoken(request.query as Record<string, unknown>) : undefined
@@ -64,7 +37,7 @@ export class HttpPeer implements Peer {
 
   #watch(): AbortController {
     const { raw } = this.#reply
-    const controller = this.#calls.open()
+    const controller = this.#calls.open(credentialsOf(this.#request))
     const leave = () => {
       this.#calls.release(controller)
       controller.abort()

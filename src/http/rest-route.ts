@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Authenticate } from '../a2a/identity.ts'
 import { parseJson, refuseUnsafe } from '../a2a/json.ts'
 import { openStream } from '../a2a/opened-stream.ts'
 import { checkTenant, makeCall } from '../a2a/peer.ts'
@@ -16,12 +15,12 @@ import {
 import { inCamelCase } from '../a2a/spelling.ts'
 import { type ReaderLimits, sendEventStream } from '../a2a/sse.ts'
 import type { Trellis } from '../a2a/trellis.ts'
-import { credentialsOf, HttpPeer, type OpenCalls } from './peer.ts'
+import type { OpenCalls } from './open-calls.ts'
+import { HttpPeer } from './peer.ts'
 import { echoExtensions, JSON_TYPES } from './rpc-route.ts'
 
 export interface RestRouteOptions {
   trellis: Trellis
-  authenticate: Authenticate
   calls: OpenCalls
   readers: ReaderLimits
   /** URIs of extensions that every caller must activate. */
@@ -51,9 +50,9 @@ export function fastifyPath(path: string): string {
 }
 
 async function serve(route: RestRoute, request: FastifyRequest, reply: FastifyReply, options: RestRouteOptions) {
-  const { trellis, authenticate, calls, readers, required } = options
+  const { trellis, calls, readers, required } = options
   const { operation } = route
-  const peer = new HttpPeer(request, reply, await authenticate(credentialsOf(request)), calls)
+  const peer = new HttpPeer(request, reply, calls)
   const protocol = restProtocol(route, peer.parameters, required)
   const { path, query, body } = read(request)
   checkTenant(path['tenant'], peer.identity.tenant)

@@ -1,11 +1,10 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Protocol } from '../a2a/call.ts'
-import { RETRY_AFTER_SECONDS } from '../a2a/errors.ts'
-import type { Authenticate } from '../a2a/identity.ts'
 import { JsonRpc, type RpcReply, rpcEvents } from '../a2a/jsonrpc.ts'
 import { type ReaderLimits, sendEventStream } from '../a2a/sse.ts'
 import type { Trellis } from '../a2a/trellis.ts'
-import { credentialsOf, HttpPeer, type OpenCalls } from './peer.ts'
+import type { OpenCalls } from './open-calls.ts'
+import { HttpPeer } from './peer.ts'
 
 /** Where JSON-RPC is spoken. A trailing slash makes no difference. */
 export const RPC_PATHS: readonly string[] = ['/', '/a2a']
@@ -18,7 +17,6 @@ export const JSON_TYPES = ['application/json', 'application/a2a+json', 'applicat
 
 export interface RpcRouteOptions {
   trellis: Trellis
-  authenticate: Authenticate
   calls: OpenCalls
   readers: ReaderLimits
   /** URIs of extensions that every caller must activate. */
@@ -32,8 +30,7 @@ export function rpcRoutes(app: FastifyInstance, options: RpcRouteOptions): void 
   app.addContentTypeParser(JSON_TYPES, { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   for (const url of RPC_PATHS) {
     app.post(url, { sse: 'manual' }, async (request, reply) => {
-      const identity = await options.authenticate(credentialsOf(request))
-      const peer = new HttpPeer(request, reply, identity, options.calls)
+      const peer = new HttpPeer(request, reply, options.calls)
       const outcome = await rpc.answer((request.body as Buffer | undefined) ?? '', peer)
       if (outcome.kind === 'none') return reply.code(204).send()
       if (outcome.kind === 'reply') return sendReply(reply, outcome)
@@ -42,9 +39,9 @@ export function rpcRoutes(app: FastifyInstance, options: RpcRouteOptions): void 
     })
   }
 
-  function sendReply(reply: FastifyReply, { status, body, protocol }: RpcReply) {
+  function sendReply(reply: FastifyReply, { status, headers, body, protocol }: RpcReply) {
     if (protocol) echoExtensions(reply, protocol, reply.request.headers['x-a2a-extensions'])
-    if (status === 503) reply.header('retry-after', RETRY_AFTER_SECONDS)
+    if (headers) reply.headers(headers)
     return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(body))
   }
 }

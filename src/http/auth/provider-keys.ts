@@ -1,4 +1,11 @@
-import { createLocalJWKSet, createRemoteJWKSet, errors, type FlattenedJWSInput, type JWSHeaderParameters, type RemoteJWKSet } from 'jose'
+import {
+  createLocalJWKSet,
+  createRemoteJWKSet,
+  errors,
+  type FlattenedJWSInput,
+  type JWSHeaderParameters,
+  type RemoteJWKSet,
+} from 'jose'
 import { discoveryUrl } from '../../a2a/security.ts'
 import type { OidcConfig } from '../../base/config.ts'
 import { TrellisError } from '../../base/errors.ts'

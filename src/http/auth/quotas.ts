@@ -50,7 +50,10 @@ export class Quotas {
     if (followers >= subscribersPerTask) throw full(`${subscribersPerTask} followers`, 'limits.subscribersPerTask')
     const entered = [who, thing].filter((key) => key !== undefined)
     for (const key of entered) this.#open.set(key, (this.#open.get(key) ?? 0) + 1)
-    return { release: () => entered.forEach((key) => this.#leave(key)) }
+    const release = () => {
+      for (const key of entered) this.#leave(key)
+    }
+    return { release }
   }
 
   #leave(key: string): void {

@@ -86,10 +86,18 @@ function claim(payload: JWTPayload, name: string): unknown {
 /** Whoever has no name is nobody: never a default that others share. */
 function nameIn(payload: JWTPayload, at: string): string {
   const name = claim(payload, at)
-  if (typeof name === 'string' && name !== '' && name.length <= MAX_NAME && name.isWellFormed() && !name.includes('\0')) {
+  if (
+    typeof name === 'string' &&
+    name !== '' &&
+    name.length <= MAX_NAME &&
+    name.isWellFormed() &&
+    !name.includes('\0')
+  ) {
     return name
   }
-  throw refused(`its claim ${at} is ${name === undefined ? 'missing' : 'not usable'}; expected 1 to ${MAX_NAME} characters`)
+  throw refused(
+    `its claim ${at} is ${name === undefined ? 'missing' : 'not usable'}; expected 1 to ${MAX_NAME} characters`,
+  )
 }
 
 function refused(why: string): TrellisError {
