@@ -104,6 +104,61 @@ const TEXTS: readonly [methods: readonly string[], text: Text][] = [
     ['tasks/updateStatus'],
     { summary: 'Moves a task that is moved by hand, with a message and artifacts if need be.', result: 'TaskResult' },
   ],
+  [
+    ['objectives/pushNotificationConfig/set'],
+    {
+      summary: 'Sets how an objective tells a webhook of its events. One with the same id is replaced.',
+      result: 'Object',
+    },
+  ],
+  [
+    ['objectives/pushNotificationConfig/get'],
+    {
+      summary: 'Reads how an objective tells a webhook of its events; without an id, the first one.',
+      result: 'Object',
+    },
+  ],
+  [
+    ['objectives/pushNotificationConfig/list'],
+    { summary: 'Lists how an objective tells webhooks of its events.', result: 'Object' },
+  ],
+  [
+    ['objectives/pushNotificationConfig/delete'],
+    {
+      summary: 'Deletes how an objective tells a webhook of its events. What is not there is as good as deleted.',
+      result: 'Object',
+    },
+  ],
+  [
+    ['pushNotifications/deliveries'],
+    {
+      summary: 'Lists what became of telling webhooks, newest first: pending, delivered or parked, and why.',
+      result: 'Object',
+    },
+  ],
+  [
+    ['objectives/pushNotificationConfig/set'],
+    {
+      summary: 'Sets how an objective tells a webhook of its events. One with the same id is replaced.',
+      result: 'Object',
+    },
+  ],
+  [
+    ['objectives/pushNotificationConfig/get'],
+    { summary: 'Reads how an objective tells a webhook of its events.', result: 'Object' },
+  ],
+  [
+    ['objectives/pushNotificationConfig/list'],
+    { summary: 'Lists how an objective tells webhooks of its events.', result: 'Object' },
+  ],
+  [
+    ['objectives/pushNotificationConfig/delete'],
+    { summary: 'Deletes one of them. What is not there is as good as deleted.', result: 'Object' },
+  ],
+  [
+    ['pushNotifications/deliveries'],
+    { summary: 'Lists what was sent to webhooks, what waits to be, and what was given up.', result: 'Object' },
+  ],
   [['rpc.discover'], { summary: 'Describes every method, in OpenRPC.', result: 'Object' }],
 ]
 
