@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 import type { CoreDeps } from './a2a/core/deps.ts'
 import { type Addresses, buildCards } from './app-card.ts'
@@ -13,10 +12,13 @@ import {
   buildRunning,
   type Running,
 } from './app-parts.ts'
+import { buildWebhooks, type Webhooks } from './app-push.ts'
 import type { Config } from './base/config.ts'
 import { type Database, openDatabase } from './db/client.ts'
 import type { Queue } from './db/queue.ts'
+import type { WebhookDeliverer } from './events/webhooks.ts'
 import { buildHttp } from './http/app.ts'
+import { MIGRATIONS } from './migrations.ts'
 
 /** A server that does not listen yet. */
 export interface App {
@@ -25,13 +27,13 @@ export interface App {
   grpc?: Grpc
   core: CoreDeps
   database: Database
+  /** Null: push notifications are switched off. */
+  webhooks: WebhookDeliverer | null
   /** Where the server is reached, once it listens; config's own URL goes before it. */
   setPublicUrl(url: string): void
   /** Stops taking requests, gives back what runs, and closes the database. */
   close(): Promise<void>
 }
-
-const MIGRATIONS = fileURLToPath(new URL('../prisma/migrations', import.meta.url))
 
 /** Wires everything, and starts what runs in the background. The only place that knows all rooms. */
 export async function buildApp(options: AppOptions): Promise<App> {
@@ -49,8 +51,9 @@ async function buildOn(database: Database, options: AppOptions): Promise<App> {
   const { config, log } = options
   const base = await buildBase(database, options)
   const running = buildRunning(base, options)
-  const core = await buildCore(base, running, config)
+  const core = await buildCore(base, running, options)
   const queue = buildQueue(base, core, options)
+  const webhooks = await buildWebhooks(base, core, options)
   const { hub, notifier, onError } = base
   base.listeners = {
     hub,
@@ -58,27 +61,30 @@ async function buildOn(database: Database, options: AppOptions): Promise<App> {
     runner: running.runner,
     attempts: running.attempts,
     planning: core.planning,
+    webhooks: webhooks?.deliverer ?? null,
     onError,
   }
   base.enqueue = (sql, jobs) => queue.enqueue(sql, jobs)
   const addresses: Addresses = { publicUrl: config.server.publicUrl ?? '' }
   const cards = await buildCards(base.agents, config, addresses)
   const trellis = offeredTrellis(core, cards.cards, config)
-  const served = httpOptions(core, trellis, cards, config, log)
+  const served = httpOptions(core, trellis, cards, config, log, webhooks?.signer)
   const http = buildHttp(served)
   const grpc = buildGrpc(served, config, addresses)
   await start(base, running, queue)
+  await webhooks?.deliverer.start()
   return {
     http,
     ...(grpc && { grpc }),
     core,
     database,
+    webhooks: webhooks?.deliverer ?? null,
     setPublicUrl: (found) => {
       addresses.publicUrl = config.server.publicUrl ?? found
     },
     close: async () => {
       await grpc?.close()
-      await close(http, base, running, queue)
+      await close(http, base, running, queue, webhooks)
     },
   }
 }
@@ -103,10 +109,12 @@ async function close(
   base: Base,
   { listener, heartbeat, runner, upkeep }: Running,
   queue: Queue,
+  webhooks: Webhooks | null,
 ): Promise<void> {
   await http.close()
   await runner.stop()
   await queue.stop()
+  await webhooks?.deliverer.stop()
   await base.changes.drained()
   await heartbeat.stop()
   await base.agents.close()
