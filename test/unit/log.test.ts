@@ -30,3 +30,32 @@ t.test('secrets are not written', async (t) => {
   t.equal(lines.length, 2)
   t.notMatch(lines.join(''), 'hush')
 })
+
+t.test('nor are they where they stand in the middle of something', async (t) => {
+  const key = `trl_0123456789ab_${'c0ffee'.repeat(10)}cafe`
+  const jwt = `eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJtYXJ5In0.c2lnbmF0dXJlLWh1c2g`
+  const said = [
+    new Error('cannot connect to postgres://trellis:hush@db.example.com:5432/trellis'),
+    new Error('refused', { cause: new Error('sent Authorization: Bearer hush-hush-hush') }),
+    `the key ${key} is unknown`,
+    `https://mary:hush@agents.example.com/ answered, given ${jwt}`,
+  ]
+  const lines = linesOf('info', (log) => {
+    for (const what of said) {
+      log.error({ err: what }, 'one')
+      log.error({ deep: { er: { still: { there: String(what) } } } }, 'two')
+    }
+  })
+  t.equal(lines.length, 8)
+  t.notMatch(lines.join(''), /hush|c0ffee|eyJzdWIi/)
+  t.match(lines.join(''), /postgres:\/\/trellis:\(redacted\)@db\.example\.com/)
+  t.match(lines.join(''), /trl_0123456789ab_\(redacted\)/, 'which key it was can still be seen')
+  for (const line of lines) t.doesNotThrow(() => JSON.parse(line))
+})
+
+t.test('what is no secret stays', async (t) => {
+  const [line = ''] = linesOf('info', (log) =>
+    log.info('http://localhost:8080/a@b is up; bearer of news, basic things'),
+  )
+  t.match(line, 'http://localhost:8080/a@b is up; bearer of news, basic things')
+})
