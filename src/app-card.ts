@@ -34,6 +34,7 @@ export async function buildCards(agents: AgentRegistry, config: Config, addresse
       ...(security && { security }),
       skills: () => skillsOf(agents),
       ...(extended && { extendedSkills: () => agentSkillsOf(agents) }),
+      pushNotifications: config.push.enabled,
       optLimits: { maxPlansPerObjective, maxTasksPerPlan, maxDepth },
       bindings: { websocket, grpc: () => addresses.grpc },
     },

@@ -9,6 +9,7 @@ import type { Config } from './base/config.ts'
 import { isLoopback } from './base/config-auth.ts'
 import { ApiKeyTable } from './db/api-keys.ts'
 import type { Database } from './db/client.ts'
+import type { WebhookSigner } from './events/webhook-signature.ts'
 import type { HttpOptions } from './http/app.ts'
 import { createAuthenticate } from './http/auth/authenticator.ts'
 
@@ -25,11 +26,12 @@ export function httpOptions(
   { cards, signer, publicUrl }: Cards,
   { auth, limits, server }: Config,
   logger: Logger,
+  webhookSigner: WebhookSigner | undefined,
 ): HttpOptions {
   return {
     trellis,
     cards,
-    keys: signer ? [() => [signer.publicKey]] : [],
+    keys: [signer, webhookSigner].flatMap((one) => (one ? [() => [one.publicKey]] : [])),
     ready: () => checkDatabase(core.database),
     limits: {
       bodyBytes: limits.bodyBytes,

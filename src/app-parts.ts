@@ -16,6 +16,7 @@ import { createWorkReader } from './domain/queries/work.ts'
 import { announce, type Listeners } from './events/committed.ts'
 import { Hub } from './events/hub.ts'
 import { Notifier } from './events/notifier.ts'
+import { type Resolve, UrlGuard } from './events/webhook-guard.ts'
 import { AgentRegistry } from './executors/registry.ts'
 import { SimpleRequestContextBuilder } from './executors/request-context.ts'
 import { loadPlanners } from './planner/load-planners.ts'
@@ -38,6 +39,8 @@ export interface AppOptions {
   database?: Database
   /** Called at named points of the write path and of attempts; tests kill the process there. */
   fault?: Fault
+  /** How names of webhooks become addresses; absent: as the system says. */
+  resolve?: Resolve
 }
 
 /** What everything else stands on: the write path, the agents, and who hears of commits. */
@@ -109,7 +112,11 @@ export function buildRunning(base: Base, { config, log, fault }: AppOptions) {
 export type Running = ReturnType<typeof buildRunning>
 
 /** What the operations of every binding stand on. */
-export async function buildCore(base: Base, { attempts, onDeclined }: Running, config: Config): Promise<CoreDeps> {
+export async function buildCore(
+  base: Base,
+  { attempts, onDeclined }: Running,
+  { config, resolve }: AppOptions,
+): Promise<CoreDeps> {
   const { database, sql, changes, hub, agents, readEvents } = base
   const playbooks = await loadPlaybooks(config.planner.playbooks)
   const readTask = createTaskReader(sql)
@@ -132,6 +139,9 @@ export async function buildCore(base: Base, { attempts, onDeclined }: Running, c
     defaults: config.defaults,
     limits: config.limits,
     idempotency: config.idempotency === 'on',
+    push: config.push.enabled
+      ? { guard: new UrlGuard(config.push, resolve), maxConfigsPerTask: config.push.maxConfigsPerTask }
+      : null,
   }
 }
 

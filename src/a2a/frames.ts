@@ -11,7 +11,7 @@ export async function* taskFrames(source: AsyncIterable<TaskFrame>, call: Call):
   }
 }
 
-function modernFrame(frame: TaskFrame): Json {
+export function modernFrame(frame: TaskFrame): Json {
   switch (frame.kind) {
     case 'message':
       return { message: writeMessage(frame.message, '1.0') }
@@ -63,13 +63,13 @@ export async function* objectiveFrames(source: AsyncIterable<ObjectiveFrame>, ca
       const { seq, objective } = frame
       yield { seq, result: { snapshot: { seq, objective: writeObjective(objective) } } }
     } else {
-      yield { seq: frame.event.seq, result: { event: writeEvent(frame.event, call) } }
+      yield { seq: frame.event.seq, result: { event: writeEvent(frame.event, call.style) } }
     }
   }
 }
 
 /** An event, its messages and artifacts in the caller's style. Where the parts are stored is nobody's business. */
-function writeEvent(event: Extract<ObjectiveFrame, { kind: 'event' }>['event'], { style }: Call): Json {
+export function writeEvent(event: Extract<ObjectiveFrame, { kind: 'event' }>['event'], style: Call['style']): Json {
   const { artifact, data, ...rest } = event
   const written: Json = { ...data }
   if ('message' in data && data.message !== undefined) written['message'] = writeMessage(data.message, style)

@@ -3,8 +3,8 @@ import { invalidParams, TrellisError } from '../base/errors.ts'
 import { storableTime } from '../domain/queries/list-tasks.ts'
 import type { Call, Version } from './call.ts'
 import { taskFrames } from './frames.ts'
-import type { Scope } from './identity.ts'
-import { type Names, type Operation, streaming, type UnaryOperation, unary } from './operation.ts'
+import { type Operation, streaming, unary } from './operation.ts'
+import { TASK_PUSH_OPERATIONS } from './operations-push.ts'
 import { AnySchema, CancelTaskSchema, FollowTaskSchema, GetTaskSchema, ListTasksSchema, SendSchema } from './params.ts'
 import { readSend, tidySend, writeAnswer } from './send.ts'
 import type { TaskFilter, Trellis } from './trellis.ts'
@@ -117,15 +117,6 @@ function readTime(given: string): string {
   throw invalidParams('statusTimestampAfter', `was ${shown(given)}; ${expected}`)
 }
 
-/** A method that this server knows and does not offer: it answers with the error that the protocol has for that. */
-function refused(names: Names, scope: Scope, rest: Operation['rest'], error: () => TrellisError): UnaryOperation[] {
-  return unary({ names, scope, schema: AnySchema, ...(rest && { rest }) }, async () => {
-    throw error()
-  })
-}
-
-const noPush = () => new TrellisError('pushNotificationNotSupported', 'Push notifications are not supported')
-
 /** What a card that is not there is called: 1.0 goes by what the card declares, 0.3 by what is configured. */
 function noCard(version: Version): TrellisError {
   const meaning = version === '1.0' ? 'unsupportedOperation' : 'extendedAgentCardNotConfigured'
@@ -146,12 +137,6 @@ const extendedCard = unary(
   },
 )
 
-function pushConfig(verb: 'Create' | 'Get' | 'Delete', legacy: string, scope: Scope, http: 'GET' | 'POST' | 'DELETE') {
-  const names = { '1.0': `${verb}TaskPushNotificationConfig`, '0.3': `tasks/pushNotificationConfig/${legacy}` }
-  const path = `/tasks/{taskId}/pushNotificationConfigs${verb === 'Create' ? '' : '/{id}'}`
-  return refused(names, scope, { verb: http, path }, noPush)
-}
-
 export const CORE_OPERATIONS: readonly Operation[] = [
   ...send,
   ...sendStream,
@@ -159,14 +144,6 @@ export const CORE_OPERATIONS: readonly Operation[] = [
   ...listTasks,
   ...cancelTask,
   ...followTask,
-  ...pushConfig('Create', 'set', 'write', 'POST'),
-  ...pushConfig('Get', 'get', 'read', 'GET'),
-  ...pushConfig('Delete', 'delete', 'write', 'DELETE'),
-  ...refused(
-    { '1.0': 'ListTaskPushNotificationConfigs', '0.3': 'tasks/pushNotificationConfig/list' },
-    'read',
-    { verb: 'GET', path: '/tasks/{taskId}/pushNotificationConfigs' },
-    noPush,
-  ),
+  ...TASK_PUSH_OPERATIONS,
   ...extendedCard,
 ]

@@ -1,8 +1,10 @@
 import { newId } from '../base/ids.ts'
 import type { Call } from './call.ts'
 import { objectiveFrames } from './frames.ts'
+import { contextAs } from './objective-id.ts'
 import { type Operation, streaming, unary } from './operation.ts'
 import { followOptions, listedTasks } from './operations-core.ts'
+import { OPT_PUSH_OPERATIONS } from './operations-push.ts'
 import {
   CreateObjectiveSchema,
   CreatePlanSchema,
@@ -21,14 +23,6 @@ import { type Json, writeObjective, writePlan, writeTask } from './wire-out.ts'
 
 /** The OPT extension's methods. They serve both versions, with or without activation. (design §8.2) */
 
-/** A contextId is an objective's id, so it does for one in params too. */
-const contextAs = (name: 'id' | 'objectiveId') => (params: unknown) => {
-  withoutBlanks(params)
-  if (!isObject(params)) return params
-  const { contextId } = params
-  const other = name === 'id' ? params['objectiveId'] : params['id']
-  return { [name]: contextId ?? other, ...params }
-}
 const byId = contextAs('id')
 
 const objectives = [
@@ -186,4 +180,4 @@ function agentMessage(message: Json): Json {
   return { ...message, messageId: message['messageId'] ?? newId('message'), role: message['role'] ?? 'agent' }
 }
 
-export const OPT_OPERATIONS: readonly Operation[] = [...objectives, ...plans, ...tasks]
+export const OPT_OPERATIONS: readonly Operation[] = [...objectives, ...plans, ...tasks, ...OPT_PUSH_OPERATIONS]

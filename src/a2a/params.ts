@@ -7,7 +7,7 @@ import { check } from './validation.ts'
  * does; null and "" are as good as absent. (A2A 1.0 §3, §5.5)
  */
 
-const words = <const T extends readonly string[]>(values: T) =>
+export const words = <const T extends readonly string[]>(values: T) =>
   Type.Unsafe<T[number]>({ type: 'string', enum: values } as TSchema)
 
 /** Bounds keep ids and names inside an index row of the database. */

@@ -1,9 +1,10 @@
-import { invalidParams, TrellisError } from '../base/errors.ts'
+import { invalidParams } from '../base/errors.ts'
 import { newId } from '../base/ids.ts'
 import type { Metadata } from '../domain/message.ts'
 import type { Call } from './call.ts'
 import type { SendInput } from './params.ts'
-import type { SendAnswer, SendRequest } from './trellis.ts'
+import { readConfig } from './push-params.ts'
+import type { PushRequest, SendAnswer, SendRequest } from './trellis.ts'
 import { isObject, readMessage, withoutBlanks } from './wire-in.ts'
 import { type Json, writeMessage, writeObjective, writeTask } from './wire-out.ts'
 
@@ -13,9 +14,7 @@ export function readSend(input: SendInput, call: Call): SendRequest {
   if (input.sessionId !== undefined && input.sessionId !== contextId) {
     throw invalidParams('sessionId', 'expected the same context as contextId')
   }
-  if (configuration.pushNotificationConfig ?? configuration.taskPushNotificationConfig) {
-    throw new TrellisError('pushNotificationNotSupported', 'Push notifications are not supported')
-  }
+  const push = readPush(configuration, call)
   const message = call.extensionDialect ? completed(input.message) : input.message
   return {
     message: readMessage(message, 'message', contextId),
@@ -24,9 +23,19 @@ export function readSend(input: SendInput, call: Call): SendRequest {
       ...(configuration.acceptedOutputModes && { acceptedOutputModes: configuration.acceptedOutputModes }),
       ...(configuration.historyLength !== undefined && { historyLength: configuration.historyLength }),
     },
+    ...(push && { push }),
     wait: waits(configuration, call),
     signal: call.signal,
   }
+}
+
+/** Each version has its own name for it. */
+function readPush(configuration: NonNullable<SendInput['configuration']>, call: Call): PushRequest | undefined {
+  const name = call.version === '1.0' ? 'taskPushNotificationConfig' : 'pushNotificationConfig'
+  const given = configuration[name]
+  if (given === undefined) return undefined
+  const at = `configuration.${name}`
+  return { config: readConfig(given, at, call.version), field: `${at}.url` }
 }
 
 /** Null and "" count as absent also inside the configuration. */

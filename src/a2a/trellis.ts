@@ -3,6 +3,7 @@ import type { ContextEvent } from '../domain/event.ts'
 import type { Artifact, Message, Metadata } from '../domain/message.ts'
 import type { ObjectiveStatus, ObjectiveView } from '../domain/objective.ts'
 import type { PlanStatus, PlanView } from '../domain/plan.ts'
+import type { DeliveryState, DeliveryView, PushConfig, PushConfigView } from '../domain/push.ts'
 import type { TaskState, TaskView } from '../domain/task.ts'
 import type { Version } from './call.ts'
 import type { Caller } from './identity.ts'
@@ -13,10 +14,33 @@ export interface SendRequest {
   message: Message
   metadata: Metadata
   configuration: { acceptedOutputModes?: string[]; historyLength?: number }
+  /** Where to be told of the task that the message makes or continues. */
+  push?: PushRequest
   /** True: the answer waits until the task is terminal or interrupted. Already normalised from the version's own flag. */
   wait: boolean
   /** Fires when the caller went away; the wait ends, the work goes on. */
   signal: AbortSignal
+}
+
+/** A push configuration to register. `field`: where its URL stood in the params. */
+export interface PushRequest {
+  config: PushConfig
+  field: string
+}
+
+/** What a push configuration is about. */
+export interface PushScope {
+  kind: 'task' | 'objective'
+  id: string
+}
+
+export interface DeliveryFilter {
+  taskId?: string
+  objectiveId?: string
+  configId?: string
+  state?: DeliveryState
+  pageSize: number
+  pageToken?: string
 }
 
 /** The answer to a send. `objective` and `firstTaskId` are there when the message was planned. */
@@ -133,6 +157,16 @@ export interface Trellis {
     caller: Caller,
     update: { taskId: string; state: TaskState; message?: Message; artifacts?: Artifact[]; metadata?: Metadata },
   ): Promise<TaskView>
+
+  /** Without an id it gets one; one with the same id is replaced. */
+  setPushConfig(caller: Caller, of: PushScope, push: PushRequest): Promise<PushConfigView>
+  /** `id` undefined: the first one. */
+  getPushConfig(caller: Caller, of: PushScope, id?: string): Promise<PushConfigView>
+  listPushConfigs(caller: Caller, of: PushScope): Promise<PushConfigView[]>
+  /** One that is not there is as good as deleted. */
+  deletePushConfig(caller: Caller, of: PushScope, id: string): Promise<void>
+  /** Newest first. */
+  listDeliveries(caller: Caller, filter: DeliveryFilter): Promise<Page<DeliveryView>>
 }
 
 export interface CreatePlan {

@@ -1,6 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { AgentSchema } from './config-agents.ts'
 import { AuthSchema } from './config-auth.ts'
+import { PushSchema } from './config-push.ts'
 
 const closed = { additionalProperties: false, default: {} }
 
@@ -175,6 +176,7 @@ export const ConfigSchema = Type.Object(
     defaults: Defaults,
     runner: Runner,
     groupCommit: GroupCommit,
+    push: PushSchema,
     grpc: Grpc,
     card: Card,
   },

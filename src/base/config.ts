@@ -4,6 +4,7 @@ import addFormats from 'ajv-formats'
 import { BUILT_IN_ECHO } from './config-agents.ts'
 import { authProblems } from './config-auth.ts'
 import { ConfigError, problemOf } from './config-problem.ts'
+import { pushProblems } from './config-push.ts'
 import { type ConfigInput, ConfigSchema } from './config-schema.ts'
 import { type Env, readSource, type Source } from './config-source.ts'
 
@@ -55,7 +56,12 @@ function schemaProblems(source: Source): string[] {
 
 /** What is right by itself and wrong together. */
 function contradictions(config: ConfigInput): string[] {
-  return [...agentContradictions(config), ...runnerContradictions(config), ...authProblems(config)]
+  return [
+    ...agentContradictions(config),
+    ...runnerContradictions(config),
+    ...authProblems(config),
+    ...pushProblems(config),
+  ]
 }
 
 function agentContradictions({ agents, defaultAgent }: ConfigInput): string[] {

@@ -11,6 +11,8 @@ export interface Listeners {
   runner: { committed(changed: Changed): void }
   attempts: { active: { cancel(taskId: string): Promise<boolean> } }
   planning: { abort(rootId: string): void }
+  /** Absent where nobody is told of anything. */
+  webhooks: { committed(changed: Changed): void } | null
   onError: (error: unknown) => void
 }
 
@@ -20,7 +22,7 @@ export interface Listeners {
  */
 export function announce(listeners: Listeners, changed: readonly Changed[]): void {
   for (const change of changed) {
-    for (const tell of [tellRunner, tellFollowers]) {
+    for (const tell of [tellRunner, tellFollowers, tellWebhooks]) {
       try {
         tell(listeners, change)
       } catch (error) {
@@ -39,6 +41,10 @@ function tellRunner({ runner, attempts, planning, onError }: Listeners, change: 
   for (const { kind, id, state } of copy.tasks.changed) {
     if (kind === 'planned' && isTerminal(state)) planning.abort(id)
   }
+}
+
+function tellWebhooks({ webhooks }: Listeners, change: Changed): void {
+  webhooks?.committed(change)
 }
 
 function tellFollowers({ hub, notifier }: Listeners, { copy }: Changed): void {

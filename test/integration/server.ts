@@ -16,6 +16,8 @@ export interface ServerOptions {
   /** Shared with another server; this one's own when absent. */
   database?: TestDatabase
   fault?: (point: string) => Promise<void> | void
+  /** What names of webhooks resolve to. */
+  resolve?: (hostname: string) => Promise<readonly string[]>
 }
 
 export interface ServerUnderTest {
@@ -48,6 +50,7 @@ export async function startServer(
     log,
     ...(database.embedded && { database: database.embedded }),
     ...(options.fault && { fault: options.fault }),
+    ...(options.resolve && { resolve: options.resolve }),
   })
   let closing: Promise<void> | undefined
   const close = () => {

@@ -39,8 +39,21 @@ export function inMemoryCalls(fake: FakeTrellis): Trellis {
       yield* followed(fake, id, afterSeq, signal, false)
     },
     ...objectiveCalls(fake),
+    ...noPush,
   }
 }
+
+/** The double tells nobody of anything. */
+const refusePush = async () => {
+  throw new TrellisError('pushNotificationNotSupported', 'Push notifications are not supported')
+}
+const noPush = {
+  setPushConfig: refusePush,
+  getPushConfig: refusePush,
+  listPushConfigs: refusePush,
+  deletePushConfig: refusePush,
+  listDeliveries: refusePush,
+} satisfies Partial<Trellis>
 
 function objectiveCalls(fake: FakeTrellis) {
   return {

@@ -63,6 +63,7 @@ export class FakeTrellis {
 
   send(caller: Caller, request: SendRequest): SendAnswer {
     this.noted('send', caller, request)
+    if (request.push) throw new TrellisError('pushNotificationNotSupported', 'Push notifications are not supported')
     const text = textOf(request.message)
     const contextId = request.message.contextId ?? this.newId('context')
     if (text === 'What is 2 + 2?') return this.#answer(contextId, '2 + 2 = 4')

@@ -16,6 +16,6 @@ const scenarios = { card, clients, documents, framing, inputs, opt, rest, socket
 
 /** What holds over the double holds over the whole server, too: as it comes, with the built-in agent. */
 t.test('the real server', async (t) => {
-  const server: Server = await startServer(t, { config: { limits: {} }, agents: [] })
+  const server: Server = await startServer(t, { config: { limits: {}, push: { enabled: false } }, agents: [] })
   for (const [name, scenario] of Object.entries(scenarios)) await t.test(name, (t) => scenario(t, server))
 })

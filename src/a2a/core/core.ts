@@ -4,6 +4,7 @@ import { updateTaskStatus } from '../../domain/commands/update-status.ts'
 import type { Message, Metadata } from '../../domain/message.ts'
 import type { ObjectiveView } from '../../domain/objective.ts'
 import { readMessage } from '../../domain/queries/context.ts'
+import { listDeliveries } from '../../domain/queries/deliveries.ts'
 import { listTasks } from '../../domain/queries/list-tasks.ts'
 import { listObjectives } from '../../domain/queries/objectives.ts'
 import type { TaskView } from '../../domain/task.ts'
@@ -12,6 +13,7 @@ import type { Caller, SendAnswer, SendRequest, TaskFrame, Trellis } from '../tre
 import type { CoreDeps } from './deps.ts'
 import { followObjective, followTask, followUpdates } from './follow.ts'
 import * as objectives from './objectives.ts'
+import * as push from './push.ts'
 import { takeMessage } from './send.ts'
 import type { Sent } from './start.ts'
 import { waitForFirstEvent, waitUntilSettled } from './wait.ts'
@@ -33,6 +35,14 @@ export function createTrellis(deps: CoreDeps): Trellis {
     followObjective: (caller, id, options) => followObjective(deps, caller, id, options),
     createPlan: (caller, plan) => objectives.createPlan(deps, caller, plan),
     getPlan: (caller, id) => objectives.getPlan(deps, caller, id),
+    setPushConfig: (caller, of, request) => push.setConfig(deps, caller, of, request),
+    getPushConfig: (caller, of, id) => push.getConfig(deps, caller, of, id),
+    listPushConfigs: (caller, of) => push.listConfigs(deps, caller, of),
+    deletePushConfig: (caller, of, id) => push.deleteConfig(deps, caller, of, id),
+    listDeliveries: async (caller, filter) => {
+      push.pushOf(deps)
+      return listDeliveries(deps.sql, { ...ownerOf(caller), ...filter })
+    },
     updateTaskStatus: (caller, update) => changeTask(deps, caller, update.taskId, (w) => updateTaskStatus(w, update)),
   }
 }

@@ -7,10 +7,17 @@ import type { Lookup } from '../../domain/queries/lookup.ts'
 import type { StateReader } from '../../domain/queries/state.ts'
 import type { TaskReader } from '../../domain/queries/tasks.ts'
 import type { Hub } from '../../events/hub.ts'
+import type { UrlGuard } from '../../events/webhook-guard.ts'
 import type { AgentRegistry } from '../../executors/registry.ts'
 import type { PlanRequest } from '../../planner/planner.ts'
 import type { AttemptRunner } from '../../scheduler/attempt-runner.ts'
 import type { Planning } from '../../scheduler/planning.ts'
+
+/** What registering for push notifications stands on. */
+export interface PushDeps {
+  guard: UrlGuard
+  maxConfigsPerTask: number
+}
 
 /** What the operations of every binding stand on. */
 export interface CoreDeps {
@@ -31,4 +38,6 @@ export interface CoreDeps {
   defaults: TaskDefaults
   limits: DraftLimits & { firstEventSeconds: number; blockingSeconds?: number }
   idempotency: boolean
+  /** Null: push notifications are switched off. */
+  push: PushDeps | null
 }

@@ -47,7 +47,7 @@ function endsStream(event: LoggedEvent, untilInput: boolean): boolean {
 
 type UpdateFrame = Extract<TaskFrame, { kind: 'status' | 'artifact' }>
 
-function toFrame(event: LoggedEvent, contextId: string, metadata: Metadata): Omit<UpdateFrame, 'last'> | null {
+export function toFrame(event: LoggedEvent, contextId: string, metadata: Metadata): Omit<UpdateFrame, 'last'> | null {
   const common = { seq: event.seq, taskId: event.taskId as string, contextId }
   if (event.type === 'task.status') {
     const { state, message, skipped, metadata: given } = event.data
@@ -140,7 +140,7 @@ export async function* followObjective(
 }
 
 /** An event as the wire shows it: an artifact's parts instead of where they are stored. */
-function shown({ rootId: _, inTree: __, parts, ...event }: LoggedEvent): ContextEvent & { artifact?: Artifact } {
+export function shown({ rootId: _, inTree: __, parts, ...event }: LoggedEvent): ContextEvent & { artifact?: Artifact } {
   if (event.type !== 'task.artifact') return event as ContextEvent
   const artifact = artifactOf({ ...event, rootId: null, inTree: true, parts: parts ?? [] } as LoggedEvent & {
     type: 'task.artifact'

@@ -15,20 +15,22 @@ import { whichArtifact } from './ambiguity.ts'
 import type { CoreDeps } from './deps.ts'
 import { candidatesOf, referencesOf } from './follow-up.ts'
 import { messageKeyOf, messageText, sameContent } from './message-key.ts'
+import { checkReceiver } from './push.ts'
 import { asManual } from './routing.ts'
-import { decideStart, type Sent } from './start.ts'
+import { decideStart, register, type Sent } from './start.ts'
 
 const OPT_TASK_ID = 'opt/v1/taskId'
 
 /** Takes a message: continues the task it names, or makes of it what the planner decides. (design §2) */
 export async function takeMessage(deps: CoreDeps, caller: Caller, request: SendRequest): Promise<Sent> {
-  const { message } = request
-  if (message.taskId !== undefined) return continueWith(deps, caller, message, message.taskId)
+  const { message, push } = request
+  if (push !== undefined) await checkReceiver(deps, push)
+  if (message.taskId !== undefined) return continueWith(deps, caller, request, message.taskId)
   const place = message.contextId === undefined ? null : await findContext(deps, caller, message.contextId)
   if (place === null) return startIn(deps, caller, request, null)
   const summary = await readContext(deps.sql, place.contextKey)
   const asked = questionIn(caller, request, summary)
-  if (asked !== undefined) return continueWith(deps, caller, message, asked)
+  if (asked !== undefined) return continueWith(deps, caller, request, asked)
   return startIn(deps, caller, request, { ...place, summary })
 }
 
@@ -44,7 +46,8 @@ function questionIn(caller: Caller, { message, metadata }: SendRequest, summary:
   return caller.extensions.length > 0 && others.length === 0 ? only : undefined
 }
 
-async function continueWith(deps: CoreDeps, caller: Caller, message: Message, taskId: string): Promise<Sent> {
+async function continueWith(deps: CoreDeps, caller: Caller, request: SendRequest, taskId: string): Promise<Sent> {
+  const { message } = request
   const { tenant, owner } = caller
   const place = await deps.lookup({ tenant, owner, kind: 'task', id: taskId })
   if (place === null) throw taskNotFound(taskId)
@@ -65,6 +68,7 @@ async function continueWith(deps: CoreDeps, caller: Caller, message: Message, ta
     ...keyed(deps, caller, message, { contextKey, answerTask: taskId, answerId: null }),
     decide: (w) => {
       continueTask(w, taskId, message)
+      register(deps, w, taskId, request)
       return () => ({ ...sent, planned: w.task(taskId).kind === 'planned' })
     },
   })

@@ -3,6 +3,7 @@ import { joinObjective } from '../../domain/commands/create-objective.ts'
 import { createPlans } from '../../domain/commands/create-plans.ts'
 import { createRoot, keepMessage, type NewRoot, type Reference } from '../../domain/commands/create-root.ts'
 import { UNSEEN_MARGIN_MILLISECONDS } from '../../domain/commands/publish.ts'
+import { setPushConfig } from '../../domain/commands/push.ts'
 import type { Decision, ObjectiveDraft } from '../../domain/draft.ts'
 import { type Message, textOf } from '../../domain/message.ts'
 import { viewOfNew } from '../../domain/new-work.ts'
@@ -37,6 +38,7 @@ export function decideStart(deps: CoreDeps, w: WorkingCopy, start: Start): () =>
   const message: Message = { ...start.request.message, contextId: w.context.wireId }
   if (decision?.kind === 'answer') return answerDirectly(w, message, decision, ids.answer)
   const task = decision?.kind === 'task' ? startTask(deps, w, message, start) : startObjective(deps, w, message, start)
+  register(deps, w, task.id, start.request)
   const contextKey = w.context.key
   return () => ({
     kind: 'task',
@@ -45,6 +47,11 @@ export function decideStart(deps: CoreDeps, w: WorkingCopy, start: Start): () =>
     planned: task.kind === 'planned',
     created: { ...viewOfNew(w, task.id), history: [{ ...message, taskId: task.id }] },
   })
+}
+
+/** Where the sender wants to be told of the task, from this change on. */
+export function register({ push }: CoreDeps, w: WorkingCopy, taskId: string, request: SendRequest): void {
+  if (request.push !== undefined && push !== null) setPushConfig(w, taskId, request.push.config, push.maxConfigsPerTask)
 }
 
 /** Answers are stored in their context, too: both messages, no task. (design §2) */

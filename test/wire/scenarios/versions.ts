@@ -82,8 +82,11 @@ export async function versions(t: Test, server: Server): Promise<void> {
   })
 
   await t.test('what is not offered says so by its own error', async (t) => {
-    t.equal((await call(server, 'tasks/pushNotificationConfig/set', { taskId: 'x' })).error.code, -32003)
-    t.equal((await call(server, 'CreateTaskPushNotificationConfig', { taskId: 'x' }, V1)).error.code, -32003)
+    const pushNotificationConfig = { url: 'https://example.org/hook' }
+    const legacyConfig = { taskId: 'x', pushNotificationConfig }
+    const config = { taskId: 'x', ...pushNotificationConfig }
+    t.equal((await call(server, 'tasks/pushNotificationConfig/set', legacyConfig)).error.code, -32003)
+    t.equal((await call(server, 'CreateTaskPushNotificationConfig', config, V1)).error.code, -32003)
     t.equal((await call(server, 'GetExtendedAgentCard', {}, V1)).error.code, -32004)
     t.equal((await call(server, 'agent/getAuthenticatedExtendedCard')).error.code, -32007)
   })
