@@ -16,8 +16,9 @@ import {
 export class RawClient {
   readonly client: Client
 
-  constructor(t: { teardown(end: () => unknown): void }, address: string) {
-    this.client = new Client(address, credentials.createInsecure())
+  /** `own`: a connection that it shares with no other client. */
+  constructor(t: { teardown(end: () => unknown): void }, address: string, { own = false } = {}) {
+    this.client = new Client(address, credentials.createInsecure(), own ? { 'grpc.use_local_subchannel_pool': 1 } : {})
     t.teardown(() => this.client.close())
   }
 

@@ -3,6 +3,7 @@ import { status } from '@grpc/grpc-js'
 import t from 'tap'
 import { OPT_URI } from '../../src/a2a/call.ts'
 import { Bytes, endOf, framesOf, RawClient, userText } from './grpc-raw.ts'
+import type { Run } from './scripted-agent.ts'
 import { startServer } from './server.ts'
 
 /** What a gRPC client notices beside the answers themselves: metadata, ends of calls, deadlines, limits. */
@@ -13,6 +14,11 @@ const { agent } = server
 t.beforeEach(() => agent.forget())
 
 const send = (text: string, more = {}) => ({ tenant: '', message: userText(text), metadata: undefined, ...more })
+/** Says that it works, so that the task is in sight, and leaves the rest to the test. */
+const working = (run: Run) => {
+  run.say('working')
+  return run.left
+}
 const task = (id: string) => ({ tenant: '', id })
 
 t.test('the card declares it for both versions', async (t) => {
@@ -99,7 +105,7 @@ t.test('extensions that were activated are named in the initial metadata', async
 })
 
 t.test('a stream goes on after the event that last-event-id names', async (t) => {
-  agent.when('Paint', (run) => run.left)
+  agent.when('Paint', working)
   const first = client.stream('sendStreamingMessage', send('Paint'))
   const [frame] = await once(first, 'data')
   const { id } = frame.payload.value
@@ -122,7 +128,7 @@ t.test('a stream goes on after the event that last-event-id names', async (t) =>
 })
 
 t.test('a deadline ends a wait or a stream, and the task goes on', async (t) => {
-  agent.when('Think', (run) => run.left)
+  agent.when('Think', working)
   const deadline = () => ({ deadline: Date.now() + 600 })
   const late = await endOf(client.unary('sendMessage', send('Think'), {}, deadline()))
   t.equal(late.code, status.DEADLINE_EXCEEDED)
@@ -136,7 +142,7 @@ t.test('a deadline ends a wait or a stream, and the task goes on', async (t) => 
 })
 
 t.test('a caller that leaves is waited for by nobody', async (t) => {
-  agent.when('Think', (run) => run.left)
+  agent.when('Think', working)
   const sent = client.unary(
     'sendMessage',
     send('Think'),
@@ -169,7 +175,7 @@ t.test('callers show who they are in metadata, on both services', async (t) => {
 t.test('stopping ends streams and waits, and says so', async (t) => {
   const stopping = await startServer(t, { config: { grpc: { port: 0 } } })
   const follower = new RawClient(t, stopping.grpc ?? '')
-  stopping.agent.when('Wait', (run) => run.left)
+  stopping.agent.when('Wait', working)
   const stream = follower.stream('sendStreamingMessage', send('Wait'))
   await once(stream, 'data')
   const waiting = follower.unary('sendMessage', send('Wait too'))
