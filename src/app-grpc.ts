@@ -3,6 +3,7 @@ import { anonymous } from './a2a/identity.ts'
 import type { Addresses } from './app-card.ts'
 import type { Config } from './base/config.ts'
 import { DEFAULT_HTTP_LIMITS, type HttpOptions } from './http/app.ts'
+import { OpenCalls } from './http/open-calls.ts'
 
 /** The gRPC binding of a server where it is on. */
 export interface Grpc {
@@ -16,10 +17,12 @@ export function buildGrpc(http: HttpOptions, config: Config, addresses: Addresse
   const { host = config.server.host, port, address } = config.grpc
   if (port === undefined) return undefined
   const { bodyBytes, bufferBytes, heartbeatSeconds, stallSeconds } = { ...DEFAULT_HTTP_LIMITS, ...http.limits }
+  const { authenticate = anonymous } = http
   const server = new GrpcServer({
     trellis: http.trellis,
     cards: http.cards,
-    authenticate: http.authenticate ?? anonymous,
+    authenticate,
+    calls: new OpenCalls(http.authenticate),
     requiredExtensions: config.card.requiredExtensions,
     readers: { bufferBytes, stallSeconds },
     bodyBytes,

@@ -5,7 +5,7 @@ import { type Protocol, readProtocol, type ServiceParameters, type Version } fro
 import type { AgentCards } from './card.ts'
 import { asTrellisError } from './errors.ts'
 import type { GrpcMethod } from './grpc-method.ts'
-import { type AnyCall, credentialsOf, echo, parametersOf, signalOf } from './grpc-peer.ts'
+import { type AnyCall, credentialsOf, echo, type OpenCalls, parametersOf, signalOf } from './grpc-peer.ts'
 import { grpcError } from './grpc-status.ts'
 import { writeFrames } from './grpc-stream.ts'
 import type { Authenticate } from './identity.ts'
@@ -21,6 +21,7 @@ export interface GrpcCallOptions {
   trellis: Trellis
   cards: AgentCards
   authenticate: Authenticate
+  calls: OpenCalls
   /** URIs of extensions that every caller must activate. */
   requiredExtensions?: readonly string[]
   readers: ReaderLimits
@@ -33,7 +34,7 @@ const operations: ReadonlyMap<string, Operation> = new Map(CORE_OPERATIONS.map((
 /** Answers calls of gRPC methods by the operations that every other binding runs, too. (A2A 1.0 §10) */
 export class GrpcCalls {
   readonly #options: GrpcCallOptions
-  readonly #stopping = new AbortController()
+  #stopped = false
 
   constructor(options: GrpcCallOptions) {
     this.#options = options
@@ -41,13 +42,14 @@ export class GrpcCalls {
 
   /** Ends the waits and streams that are open, and those to come. */
   stop(): void {
-    this.#stopping.abort()
+    this.#stopped = true
+    this.#options.calls.stop()
   }
 
   /** The handler of a method with one answer. */
   unary(version: Version, method: GrpcMethod) {
     return async (call: ServerUnaryCall<Buffer, Buffer>, answer: sendUnaryData<Buffer>): Promise<void> => {
-      const { signal, release } = signalOf(call, this.#stopping.signal)
+      const { signal, release } = signalOf(call, this.#options.calls)
       try {
         const { params, made, given } = await this.#read(version, method, call, signal)
         const bytes = await method.write(await this.#run(method, params, made))
@@ -64,7 +66,7 @@ export class GrpcCalls {
   /** The handler of a method with a stream of answers. */
   stream(version: Version, method: GrpcMethod) {
     return async (call: ServerWritableStream<Buffer, Buffer>): Promise<void> => {
-      const { signal, release } = signalOf(call, this.#stopping.signal)
+      const { signal, release } = signalOf(call, this.#options.calls)
       try {
         await this.#follow(version, method, call, signal)
         call.end()
@@ -90,7 +92,9 @@ export class GrpcCalls {
       call.sendMetadata(echo(made, given))
       const encode = (frame: unknown) => method.write(frame)
       const lastSeq = await writeFrames(call, opened, encode, { limits: this.#options.readers, signal })
-      if (this.#stopping.signal.aborted) throw stopped(lastSeq)
+      // A key that was revoked meanwhile.
+      if (signal.reason instanceof TrellisError) throw signal.reason
+      if (this.#stopped) throw stopped(lastSeq)
     } finally {
       await opened.rest.return?.()
     }

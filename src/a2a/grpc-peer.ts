@@ -5,9 +5,14 @@ import type { Credentials } from './identity.ts'
 /** What both kinds of calls have in common. */
 export type AnyCall = ServerUnaryCall<Buffer, Buffer> | ServerWritableStream<Buffer, Buffer>
 
-/** What a call's metadata shows of its sender. */
-export function credentialsOf({ metadata }: AnyCall): Credentials {
-  return { authorization: text(metadata, 'authorization'), apiKey: text(metadata, 'x-api-key') }
+/** What a call shows of its sender. */
+export function credentialsOf(call: AnyCall): Credentials {
+  const { metadata } = call
+  return {
+    authorization: text(metadata, 'authorization'),
+    apiKey: text(metadata, 'x-api-key'),
+    address: call.getPeer().replace(/:\d+$/, ''),
+  }
 }
 
 /** Service parameters are metadata of the same names. (A2A 1.0 §10.2) */
@@ -37,18 +42,24 @@ function text(metadata: Metadata, name: string): string | undefined {
 /** setTimeout takes no more. */
 const LONGEST_MILLISECONDS = 2 ** 31 - 1
 
-/** A signal that fires when the caller leaves, its deadline passes, or the server stops. `release` forgets it. */
-export function signalOf(call: AnyCall, stopping: AbortSignal): { signal: AbortSignal; release: () => void } {
-  const controller = new AbortController()
+/** The waits and streams that are open, so that they end with the server, and with their caller's right to call. */
+export interface OpenCalls {
+  open(credentials: Credentials): AbortController
+  release(controller: AbortController): void
+  stop(): void
+}
+
+/** A signal that fires when the caller leaves, its deadline passes, or `calls` says so. `release` forgets it. */
+export function signalOf(call: AnyCall, calls: OpenCalls): { signal: AbortSignal; release: () => void } {
+  const controller = calls.open(credentialsOf(call))
   const leave = () => controller.abort()
   const rest = Number(call.getDeadline()) - Date.now()
   const timer = rest < LONGEST_MILLISECONDS ? setTimeout(leave, rest) : undefined
   call.once('cancelled', leave)
-  stopping.addEventListener('abort', leave, { once: true })
-  if (call.cancelled || stopping.aborted) leave()
+  if (call.cancelled) leave()
   const release = () => {
     clearTimeout(timer)
-    stopping.removeEventListener('abort', leave)
+    calls.release(controller)
   }
   return { signal: controller.signal, release }
 }

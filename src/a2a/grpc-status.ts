@@ -1,8 +1,8 @@
 import { GRPC_STATUS_DETAILS_BIN } from '@a2a-js/sdk/errors/grpc'
 import { BinaryWriter } from '@bufbuild/protobuf/wire'
 import { Metadata, type ServerErrorResponse, status } from '@grpc/grpc-js'
-import type { TrellisError } from '../base/errors.ts'
-import { asTrellisError, ERROR_CODES, RETRY_AFTER_SECONDS } from './errors.ts'
+import type { FieldViolation, TrellisError } from '../base/errors.ts'
+import { asTrellisError, ERROR_CODES, errorDetails } from './errors.ts'
 
 /** Clients refuse trailers of more than 8 KiB. */
 const MAX_DETAILS_BYTES = 5_000
@@ -25,9 +25,37 @@ export function grpcError(thrown: unknown): ServerErrorResponse {
 type Write = (writer: BinaryWriter) => void
 
 function statusBytes(code: number, message: string, error: TrellisError): Buffer {
-  const full = [errorInfo(error, error.details), ...badRequest(error), ...retryInfo(error)]
-  const bytes = statusOf(code, message, full)
-  return bytes.length <= MAX_DETAILS_BYTES ? bytes : statusOf(code, message, [errorInfo(error, {})])
+  const bytes = statusOf(code, message, (errorDetails(error) as Detail[]).map(written))
+  if (bytes.length <= MAX_DETAILS_BYTES) return bytes
+  const { reason, domain } = ERROR_CODES[error.meaning]
+  return statusOf(code, message, [written({ '@type': ERROR_INFO, reason, domain, metadata: {} })])
+}
+
+const ERROR_INFO = 'type.googleapis.com/google.rpc.ErrorInfo'
+
+/** What the other bindings write as JSON. */
+type Detail =
+  | { '@type': typeof ERROR_INFO; reason: string; domain: string; metadata: Readonly<Record<string, string>> }
+  | { '@type': 'type.googleapis.com/google.rpc.BadRequest'; fieldViolations: readonly FieldViolation[] }
+  | { '@type': 'type.googleapis.com/google.rpc.RetryInfo'; retryDelay: string }
+
+/** google.protobuf.Any {type_url = 1, value = 2}. */
+function written(detail: Detail): Write {
+  return (writer) => {
+    writer.uint32(tag(1)).string(detail['@type'])
+    nested(writer, 2, contentOf(detail))
+  }
+}
+
+function contentOf(detail: Detail): Write {
+  switch (detail['@type']) {
+    case ERROR_INFO:
+      return errorInfo(detail)
+    case 'type.googleapis.com/google.rpc.BadRequest':
+      return badRequest(detail)
+    case 'type.googleapis.com/google.rpc.RetryInfo':
+      return retryInfo(detail)
+  }
 }
 
 /** google.rpc.Status {code = 1, message = 2, details = 3}. */
@@ -40,41 +68,25 @@ function statusOf(code: number, message: string, details: readonly Write[]): Buf
 }
 
 /** google.rpc.ErrorInfo {reason = 1, domain = 2, metadata = 3}. */
-function errorInfo({ meaning }: TrellisError, metadata: Readonly<Record<string, string>>): Write {
-  const { reason, domain } = ERROR_CODES[meaning]
-  return any('ErrorInfo', (writer) => {
+function errorInfo({ reason, domain, metadata }: Extract<Detail, { reason: string }>): Write {
+  return (writer) => {
     writer.uint32(tag(1)).string(reason)
     writer.uint32(tag(2)).string(domain)
     for (const entry of Object.entries(metadata)) nested(writer, 3, pair(entry))
-  })
+  }
 }
 
 /** google.rpc.BadRequest {field_violations = 1 {field = 1, description = 2}}. */
-function badRequest({ violations }: TrellisError): Write[] {
-  if (violations.length === 0) return []
-  return [
-    any('BadRequest', (writer) => {
-      for (const { field, description } of violations) nested(writer, 1, pair([field, description]))
-    }),
-  ]
-}
-
-/** google.rpc.RetryInfo {retry_delay = 1 {seconds = 1}}. */
-function retryInfo({ meaning }: TrellisError): Write[] {
-  if (meaning !== 'unavailable') return []
-  return [
-    any('RetryInfo', (writer) => {
-      nested(writer, 1, (delay) => delay.uint32(tag(1, VARINT)).int64(RETRY_AFTER_SECONDS))
-    }),
-  ]
-}
-
-/** google.protobuf.Any {type_url = 1, value = 2}. */
-function any(type: string, write: Write): Write {
+function badRequest({ fieldViolations }: Extract<Detail, { fieldViolations: unknown }>): Write {
   return (writer) => {
-    writer.uint32(tag(1)).string(`type.googleapis.com/google.rpc.${type}`)
-    nested(writer, 2, write)
+    for (const { field, description } of fieldViolations) nested(writer, 1, pair([field, description]))
   }
+}
+
+/** google.rpc.RetryInfo {retry_delay = 1 {seconds = 1}}; as JSON the delay is `2s`. */
+function retryInfo({ retryDelay }: Extract<Detail, { retryDelay: string }>): Write {
+  const seconds = Math.ceil(Number.parseFloat(retryDelay))
+  return (writer) => nested(writer, 1, (delay) => delay.uint32(tag(1, VARINT)).int64(seconds))
 }
 
 function pair([first, second]: readonly [string, string]): Write {

@@ -42,6 +42,7 @@ for (const version of ['1.0', '0.3'] as const) {
       message: /not found: none/,
     })
     await cards(t, client)
+    await pushes(t, client)
     if (version === '1.0') await lists(t, client)
   })
 }
@@ -90,6 +91,23 @@ async function cards(t: Test, client: Client): Promise<void> {
   const card: AgentCard = await client.getAgentCard()
   const ids = card.skills.map(({ id }) => id)
   t.ok(ids.includes('orchestrate') && ids.includes('agent/worker'), ids.join())
+}
+
+/** One is set, read, listed and deleted, by the id that it was given. */
+async function pushes(t: Test, client: Client): Promise<void> {
+  server.agent.when('Watch', (run) => run.left)
+  const first = await client.sendMessageStream(request('Watch')).next()
+  const { id: taskId } = (first.value?.payload?.value ?? {}) as Task
+  const authentication = { scheme: 'Bearer', credentials: 'abc' }
+  const config = { tenant: '', taskId, id: 'hook-1', url: 'https://example.com/hook', token: 'tok', authentication }
+  const same = { taskId, id: 'hook-1', url: config.url, token: 'tok', authentication }
+  t.match(await client.createTaskPushNotificationConfig(config), same)
+  t.match(await client.getTaskPushNotificationConfig({ tenant: '', taskId, id: 'hook-1' }), same)
+  const listed = () => client.listTaskPushNotificationConfig({ tenant: '', taskId, pageSize: 0, pageToken: '' })
+  t.match((await listed()).configs, [same])
+  await client.deleteTaskPushNotificationConfig({ tenant: '', taskId, id: 'hook-1' })
+  t.strictSame((await listed()).configs, [])
+  for (const run of server.agent.runs) run.leave()
 }
 
 async function lists(t: Test, client: Client): Promise<void> {

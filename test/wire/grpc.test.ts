@@ -6,6 +6,7 @@ import { type GrpcOptions, GrpcServer } from '../../src/a2a/grpc-server.ts'
 import { type Credentials, SCOPES } from '../../src/a2a/identity.ts'
 import type { TaskFrame } from '../../src/a2a/trellis.ts'
 import { TrellisError } from '../../src/base/errors.ts'
+import { OpenCalls } from '../../src/http/open-calls.ts'
 import { endOf, framesOf, RawClient, userText } from '../integration/grpc-raw.ts'
 import { fakeTrellis } from './fake-trellis.ts'
 
@@ -29,6 +30,7 @@ async function startGrpc(t: Test, options: Partial<GrpcOptions> = {}) {
     readers: { bufferBytes: 64 * 1024, stallSeconds: 0.5 },
     bodyBytes: 1024 * 1024,
     heartbeatSeconds: 15,
+    calls: new OpenCalls(),
     onFailure: (error) => failures.push(error),
     ...options,
   })
@@ -42,7 +44,7 @@ const send = (text: string) => ({ tenant: '', message: userText(text), metadata:
 t.test('who calls stands in metadata, and every call is asked', async (t) => {
   const { client, shown } = await startGrpc(t)
   await client.unary('sendMessage', send('What is 2 + 2?'), { authorization: 'Bearer abc', 'x-api-key': 'k' })
-  t.strictSame(shown, [{ authorization: 'Bearer abc', apiKey: 'k' }])
+  t.strictSame(shown, [{ authorization: 'Bearer abc', apiKey: 'k', address: '127.0.0.1' }])
   const wrong = { 'x-api-key': 'wrong' }
   const refusal = { code: status.UNAUTHENTICATED, info: { reason: 'UNAUTHENTICATED', domain: 'trellis' } }
   t.match(await endOf(client.unary('getTask', { tenant: '', id: 'x' }, wrong)), refusal)
@@ -65,6 +67,7 @@ t.test('what goes wrong inside is told to the log, not to the caller', async (t)
   t.match(await endOf(client.unary('getTask', { tenant: '', id: 'x' })), {
     code: status.UNAVAILABLE,
     types: ['ErrorInfo', 'RetryInfo'],
+    texts: [String, '\n\u0002\b\u0002'],
   })
   fake.failure = new TrellisError('limitExceeded', 'x'.repeat(50_000), { details: { why: 'y'.repeat(50_000) } })
   const long = await endOf(client.unary('getTask', { tenant: '', id: 'x' }))
@@ -139,4 +142,22 @@ t.test('streams that are left, by cancel or by deadline, are followed no more', 
   left.cancel()
   while (context.followers > 0) await new Promise((resolve) => setImmediate(resolve))
   t.pass('nobody follows')
+})
+
+t.test('a stream ends with its key', async (t) => {
+  const controllers: AbortController[] = []
+  const calls = new OpenCalls()
+  const open = calls.open.bind(calls)
+  calls.open = (credentials) => {
+    const controller = open(credentials)
+    controllers.push(controller)
+    return controller
+  }
+  const server = await startGrpc(t, { calls })
+  const { id } = await started(server)
+  const stream = server.client.stream('subscribeToTask', { tenant: '', id })
+  await once(stream, 'data')
+  const end = endOf(framesOf(stream))
+  controllers.at(-1)?.abort(new TrellisError('unauthenticated', 'The key was revoked'))
+  t.match(await end, { code: status.UNAUTHENTICATED, message: 'The key was revoked' })
 })
