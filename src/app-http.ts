@@ -15,7 +15,7 @@ import { createAuthenticate } from './http/auth/authenticator.ts'
 
 /** What the operations of every binding call: the core, and what the server offers beside it. */
 export function offeredTrellis(core: CoreDeps, cards: AgentCards, { card }: Config): Trellis {
-  const trellis: Trellis = { ...createTrellis(core), streaming: card.streaming }
+  const trellis: Trellis = { ...createTrellis(core), streaming: card.streaming, inputModes: card.inputModes }
   return card.extended ? { ...trellis, extendedCard: (version) => cards.extended(version) } : trellis
 }
 
@@ -24,7 +24,7 @@ export function httpOptions(
   core: CoreDeps,
   trellis: Trellis,
   { cards, signer, publicUrl }: Cards,
-  { auth, limits, server }: Config,
+  { auth, card, limits, server }: Config,
   logger: Logger,
   webhookSigner: WebhookSigner | undefined,
 ): HttpOptions {
@@ -48,6 +48,8 @@ export function httpOptions(
       ...((auth.mode === 'none' || server.allowedHosts.length > 0) && { hosts: server.allowedHosts }),
     },
     trustedProxies: server.trustedProxies,
+    requiredExtensions: card.requiredExtensions,
+    requiredExtensions: card.requiredExtensions,
   }
 }
 

@@ -30,6 +30,9 @@ export interface CardInputs {
   provider?: { organization: string; url: string }
   documentationUrl?: string
   iconUrl?: string
+  /** Media types of messages, and of what comes out; anything when absent. */
+  inputModes?: readonly string[]
+  outputModes?: readonly string[]
   /** What OPT declares as its params. */
   optLimits: Readonly<Record<string, number>>
   bindings?: CardBindings
@@ -43,7 +46,7 @@ export interface CardInputs {
   strict?: boolean
 }
 
-const MODES = ['text/plain', 'application/json', 'application/octet-stream']
+const MODES = ['text/plain', 'application/json', '*/*']
 
 /** The server's own skill: what it does with any message. */
 const ORCHESTRATION: CardSkill = {
@@ -73,8 +76,8 @@ export function modernCard(inputs: CardInputs, publicUrl: string, more: readonly
       extendedAgentCard: inputs.extendedSkills !== undefined,
       extensions: extensions(inputs),
     },
-    defaultInputModes: MODES,
-    defaultOutputModes: MODES,
+    defaultInputModes: inputs.inputModes ?? MODES,
+    defaultOutputModes: inputs.outputModes ?? MODES,
     skills: onceEach([ORCHESTRATION, ...skills, ...more]),
     ...security,
   })

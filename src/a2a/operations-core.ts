@@ -22,7 +22,8 @@ const send = unary(
     tidy: tidySend,
     rest: { verb: 'POST', path: '/message:send' },
   },
-  async (trellis, params, call) => writeAnswer(await trellis.send(call.caller, readSend(params, call)), call),
+  async (trellis, params, call) =>
+    writeAnswer(await trellis.send(call.caller, readSend(params, call, trellis.inputModes)), call),
 )
 
 const sendStream = streaming(
@@ -33,7 +34,8 @@ const sendStream = streaming(
     tidy: tidySend,
     rest: { verb: 'POST', path: '/message:stream' },
   },
-  (trellis, params, call) => taskFrames(trellis.sendStream(call.caller, readSend(params, call)), call),
+  (trellis, params, call) =>
+    taskFrames(trellis.sendStream(call.caller, readSend(params, call, trellis.inputModes)), call),
 )
 
 const getTask = unary(

@@ -2,22 +2,25 @@ import { invalidParams } from '../base/errors.ts'
 import { newId } from '../base/ids.ts'
 import type { Metadata } from '../domain/message.ts'
 import type { Call } from './call.ts'
+import { checkMediaTypes } from './media-types.ts'
 import type { SendInput } from './params.ts'
 import { readConfig } from './push-params.ts'
 import type { PushRequest, SendAnswer, SendRequest } from './trellis.ts'
 import { isObject, readMessage, withoutBlanks } from './wire-in.ts'
 import { type Json, writeMessage, writeObjective, writeTask } from './wire-out.ts'
 
-/** The params of a send, in any version, as Trellis takes them. (A2A 1.0 §3.1.1, design §8.1) */
-export function readSend(input: SendInput, call: Call): SendRequest {
+/** The params of a send, in any version, as Trellis takes them. `accepted`: media types. (A2A 1.0 §3.1.1, design §8.1) */
+export function readSend(input: SendInput, call: Call, accepted?: readonly string[]): SendRequest {
   const { configuration = {}, contextId = input.sessionId } = input
   if (input.sessionId !== undefined && input.sessionId !== contextId) {
     throw invalidParams('sessionId', 'expected the same context as contextId')
   }
   const push = readPush(configuration, call)
-  const message = call.extensionDialect ? completed(input.message) : input.message
+  const given = call.extensionDialect ? completed(input.message) : input.message
+  const message = readMessage(given, 'message', contextId)
+  checkMediaTypes(message.parts, accepted, 'message.parts')
   return {
-    message: readMessage(message, 'message', contextId),
+    message,
     metadata: input.metadata ?? {},
     configuration: {
       ...(configuration.acceptedOutputModes && { acceptedOutputModes: configuration.acceptedOutputModes }),

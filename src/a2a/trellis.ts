@@ -109,6 +109,8 @@ export interface TreeOptions {
  * Reads of what the caller may not see reject as if it did not exist.
  */
 export interface Trellis {
+  /** Media types that messages may have; absent: any. */
+  inputModes?: readonly string[]
   /** False: methods that stream are refused. */
   readonly streaming?: boolean
   /** The card for callers that are known, as the version's clients read it; absent where there is none. */

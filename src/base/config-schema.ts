@@ -120,6 +120,11 @@ const Grpc = Type.Object(
 
 const SIGNING_ALGORITHMS = ['ES256', 'ES384', 'ES512', 'EdDSA', 'RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512']
 
+const MediaRange = Type.String({
+  pattern: '^[^\\s/,]+/[^\\s/,]+$',
+  description: 'a media type, as text/plain or image/*',
+})
+
 const Card = Type.Object(
   {
     name: Type.String({ default: 'Trellis', minLength: 1 }),
@@ -143,6 +148,10 @@ const Card = Type.Object(
     streaming: Type.Boolean({ default: true }),
     /** Whether the WebSocket is named. */
     websocket: Type.Boolean({ default: true }),
+    /** Media types that messages may have; others are refused. */
+    inputModes: Type.Array(MediaRange, { default: ['text/plain', 'application/json', '*/*'], minItems: 1 }),
+    /** Media types of what comes out. */
+    outputModes: Type.Array(MediaRange, { default: ['text/plain', 'application/json', '*/*'], minItems: 1 }),
     /** Extensions that a client has to activate. */
     requiredExtensions: Type.Array(Type.String({ format: 'uri', description: 'a URI' }), { default: [] }),
     signing: Type.Optional(
