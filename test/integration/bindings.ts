@@ -1,4 +1,5 @@
-import { type Operation, restPaths } from '../../src/a2a/operation.ts'
+import type { Operation } from '../../src/a2a/operation.ts'
+import { restRoutes } from '../../src/a2a/rest.ts'
 import { type Answer, eventsOf, post, type Server } from '../wire/rpc.ts'
 import { Socket } from '../wire/socket.ts'
 
@@ -45,7 +46,7 @@ async function webSocket(...[server, operation, params, headers]: Parameters<Bin
 
 /** 0.3's REST writes bodies as protobuf does; its reads have none. */
 async function rest(...[server, operation, params, headers]: Parameters<Binding>): Promise<Said | undefined> {
-  const [at] = restPaths(operation)
+  const [at] = restRoutes([operation])
   if (at === undefined || (operation.version === '0.3' && at.verb === 'POST')) return undefined
   const left = { ...params }
   const ids = operation.version === '0.3' && 'pushNotificationConfigId' in left
@@ -59,7 +60,7 @@ async function rest(...[server, operation, params, headers]: Parameters<Binding>
   })
   const reads = at.verb === 'GET' || at.verb === 'DELETE'
   const query = reads ? `?${new URLSearchParams(left as Record<string, string>)}` : ''
-  const response = await fetch(`${server.baseUrl}${operation.version === '0.3' ? '/v1' : ''}${path}${query}`, {
+  const response = await fetch(`${server.baseUrl}${path}${query}`, {
     method: at.verb,
     headers: { ...(!reads && { 'content-type': 'application/json' }), ...headers },
     ...(!reads && { body: JSON.stringify(left) }),
