@@ -49,7 +49,6 @@ export function httpOptions(
     },
     trustedProxies: server.trustedProxies,
     requiredExtensions: card.requiredExtensions,
-    requiredExtensions: card.requiredExtensions,
   }
 }
 
