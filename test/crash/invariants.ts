@@ -80,6 +80,11 @@ const VIOLATIONS: Record<string, string> = {
     GROUP BY d.task_id HAVING ${differs('d', PLANNED_COUNTERS)}`,
   'contexts count what works': `SELECT c.key, c.running FROM context c LEFT JOIN task t ON t.context_key = c.key AND t.kind = 'executed' AND t.state = 'working'
     GROUP BY c.key HAVING count(t.id) <> c.running`,
+  'contexts count their push configurations': `SELECT c.key, c.push FROM context c LEFT JOIN push_config p ON p.context_key = c.key
+    GROUP BY c.key HAVING count(p.key) <> c.push`,
+  'queues count what is to be delivered': `SELECT coalesce(q.config_key, d.config_key) FROM webhook_queue q
+    FULL JOIN (SELECT config_key, count(*) FROM webhook_delivery WHERE state = 'pending' GROUP BY config_key) d USING (config_key)
+    WHERE coalesce(q.pending, 0) <> coalesce(d.count, 0)`,
   'objectives count their tasks': `SELECT o.context_key FROM objective o LEFT JOIN LATERAL (SELECT t.id, ${TASK_SLOT} AS slot FROM task t JOIN plan p ON p.id = t.plan_id
       WHERE t.context_key = o.context_key) s ON true GROUP BY o.context_key
     HAVING (o.total, o.completed, o.failed, o.canceled, o.skipped, o.working, o.blocked) IS DISTINCT FROM (count(s.id),
