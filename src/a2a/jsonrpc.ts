@@ -149,9 +149,10 @@ export function errorBody(id: RpcId, error: TrellisError, version: Version): obj
   return { jsonrpc: '2.0', id, error: toRpcError(error, version) }
 }
 
-/** Before a request is read, the peer's own version says how errors are written. */
+/** Before a request is read, the peer's own version says how errors are written: 1.0's way for all that is newer than 0.x. */
 export function versionOf({ parameters }: Pick<Peer, 'parameters'>): Version {
-  return parameters.version?.trim().startsWith('1.') ? '1.0' : '0.3'
+  const version = parameters.version?.trim()
+  return !version || version.startsWith('0.') ? '0.3' : '1.0'
 }
 
 /** The id that a response goes to; null where there is none that can be said back. */

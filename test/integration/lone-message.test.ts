@@ -22,6 +22,7 @@ t.test('an agent that answers with nothing but a Message answers the sender', as
       const message = userMessage('Greet me')
       const answer = await send(server, message, { wait })
       t.match(answer, { kind: 'message', role: 'agent', parts: [{ text: 'Hello!' }], contextId: String })
+      t.notOk('taskId' in answer, 'of no task that the sender could get')
       const { taskId } = (await agent.begun('Greet')).context
       t.equal((await call(server, 'tasks/get', { id: taskId })).error.code, -32001, 'the task is out of sight')
       t.equal((await call(server, 'tasks/cancel', { id: taskId })).error.code, -32001)

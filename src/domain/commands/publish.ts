@@ -85,7 +85,9 @@ function publishMessage(w: WorkingCopy, task: TaskRow, message: Message): void {
   const unseen = task.id === task.rootId && Date.parse(w.now) + UNSEEN_MARGIN_MILLISECONDS < Date.parse(task.visibleAt)
   if (unseen) {
     w.tasks.edit(task.id).hidden = true
-    keepMessage(w, owned(w, task, message), task.id)
+    // Its reader could not get the task, so the message names none. (A2A 1.0 §3.1.1)
+    const { taskId: _, ...answer } = owned(w, task, message)
+    keepMessage(w, answer, task.id)
   } else {
     const artifact = { artifactId: newId('artifact'), name: 'response', parts: message.parts }
     appendArtifact(w, task, artifact, { append: false, lastChunk: true })

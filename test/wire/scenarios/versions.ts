@@ -15,7 +15,8 @@ export async function versions(t: Test, server: Server): Promise<void> {
     const get = (version: string) => call(server, 'GetTask', { id: 'task-none' }, { 'A2A-Version': version })
     t.equal((await get('1.0')).error.code, -32001)
     t.equal((await get('1.0.1')).error.code, -32001)
-    t.match((await get('2.0')).error, { code: -32009, message: /1\.0 and 0\.3/ })
+    const newer = (await get('2.0')).error
+    t.match(newer, { code: -32009, message: /1\.0 and 0\.3/, data: [{ reason: 'VERSION_NOT_SUPPORTED' }] })
     t.match((await get('banana')).error, { code: -32009 })
     const old = await call(server, 'tasks/get', { id: 'task-none' }, { 'A2A-Version': '0.3.0' })
     t.equal(old.error.code, -32001)
