@@ -1,4 +1,4 @@
-import { Ajv, type ErrorObject } from 'ajv'
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import ajvFormats from 'ajv-formats'
 import type { Static, TSchema } from 'typebox'
 import { invalidParams } from '../base/errors.ts'
@@ -9,10 +9,11 @@ ajvFormats.default(ajv, ['date-time'])
 /** Returns the value as what its schema says, or throws `invalidParams` that names the first field at fault. */
 export type Check<T> = (value: unknown, at?: string) => T
 
-/** Compiles a schema once. `at` is where the value stands in the params, as in `message.parts[0]`. */
+/** Compiles a schema once, when it is first needed: all of them at once would hold up every start. `at` is where the value stands in the params, as in `message.parts[0]`. */
 export function check<S extends TSchema>(schema: S): Check<Static<S>> {
-  const validate = ajv.compile(schema)
+  let validate: ValidateFunction | undefined
   return (value, at = '') => {
+    validate ??= ajv.compile(schema)
     if (validate(value)) return value as Static<S>
     const [error] = validate.errors ?? []
     throw error ? fieldError(error, at) : invalidParams(at, 'is not valid')
