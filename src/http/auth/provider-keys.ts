@@ -21,11 +21,13 @@ const MAX_DOCUMENT_BYTES = 1024 * 1024
 /** The keys that the provider signs with, read when they are needed and kept for a while. (RFC 7517) */
 export class ProviderKeys {
   readonly #config: OidcConfig
+  readonly #cooldown: number
   #set: Promise<RemoteJWKSet> | undefined
   #failed = { until: 0, error: undefined as unknown }
 
-  constructor(config: OidcConfig) {
+  constructor(config: OidcConfig, cooldownMilliseconds = COOLDOWN_MILLISECONDS) {
     this.#config = config
+    this.#cooldown = cooldownMilliseconds
   }
 
   /** The key that a token names. @throws a JOSEError where there is none, TrellisError unavailable where nobody knows */
@@ -63,7 +65,7 @@ export class ProviderKeys {
     const { jwksUri, timeoutSeconds } = this.#config
     return createRemoteJWKSet(new URL(jwksUri ?? (await this.#discover())), {
       timeoutDuration: Math.ceil(timeoutSeconds * 1_000),
-      cooldownDuration: COOLDOWN_MILLISECONDS,
+      cooldownDuration: this.#cooldown,
       cacheMaxAge: MAX_AGE_MILLISECONDS,
     })
   }

@@ -6,11 +6,12 @@ import type { OidcConfig } from '../../base/config.ts'
 import { TrellisError } from '../../base/errors.ts'
 import { ProviderKeys } from './provider-keys.ts'
 
-/** A token that was checked is not checked again for so long; what its provider takes back counts after that. */
-const CHECKED_MILLISECONDS = 5_000
+/** A token that was checked is not checked again for so long. It says itself when it ends; a key that its provider takes
+ * back counts after that. */
+const CHECKED_MILLISECONDS = 60_000
 const MAX_CHECKED = 10_000
 /** Tokens are longer than keys, and end somewhere. */
-const MAX_LENGTH = 16_384
+const MAX_LENGTH = 8_192
 const MAX_NAME = 255
 
 /** The callers of an OpenID provider's access tokens, which are JWTs. (RFC 7519, RFC 9068) */
