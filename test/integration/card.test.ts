@@ -2,10 +2,13 @@ import { generateKeyPairSync } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { AgentCard, canonicalizeAgentCard, verifyAgentCardSignature } from '@a2a-js/sdk'
+import { DefaultAgentCardResolver } from '@a2a-js/sdk/client'
 import { createRemoteJWKSet, decodeProtectedHeader, exportJWK, flattenedVerify, type JWK } from 'jose'
 import t from 'tap'
 import { OPT_URI } from '../../src/a2a/call.ts'
+import { loadCardSigner, type SigningConfig } from '../../src/a2a/card-signing.ts'
 import { call, V1 } from '../wire/rpc.ts'
+import { startImpostor } from './executor-remote-agent.ts'
 import { startServer } from './server.ts'
 
 const skill = { id: 'sums', name: 'Sums', description: 'Adds up.', tags: ['maths'] }
@@ -40,11 +43,29 @@ t.test('a strict card has no member that 1.0 does not know', async (t) => {
   t.strictSame(AgentCard.toJSON(AgentCard.fromJSON(card)), card)
   t.strictSame(
     card.supportedInterfaces.map((one: { protocolBinding: string }) => one.protocolBinding),
-    ['JSONRPC', 'JSONRPC'],
+    ['JSONRPC', 'HTTP+JSON', 'JSONRPC', 'HTTP+JSON'],
   )
 })
 
-t.test('required extensions are declared', async (t) => {
+t.test('what callers have to show is said to both versions', async (t) => {
+  const oidc = { issuer: 'https://login.example.com', audience: ['trellis'] }
+  const { baseUrl } = await startServer(t, { config: { auth: { mode: 'both', oidc } } })
+  const { card } = await cardOf(baseUrl)
+  t.match(card.securitySchemes, {
+    apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', apiKeySecurityScheme: { location: 'header' } },
+    oidc: { type: 'openIdConnect', openIdConnectUrl: /openid-configuration$/, openIdConnectSecurityScheme: {} },
+  })
+  t.strictSame(card.security, [{ apiKey: [] }, { oidc: [] }])
+  t.match(card.securityRequirements, [{ schemes: { apiKey: {} } }, { schemes: { oidc: {} } }])
+  const resolver = new DefaultAgentCardResolver({ legacyCompat: { enabled: true } })
+  const { securityRequirements: _, supportedInterfaces: __, ...legacy } = card
+  t.match(resolver.normalizeAgentCard(legacy).securitySchemes, {
+    apiKey: { scheme: { $case: 'apiKeySecurityScheme', value: { location: 'header' } } },
+    oidc: { scheme: { $case: 'openIdConnectSecurityScheme' } },
+  })
+})
+
+t.test('required extensions are declared, and demanded', async (t) => {
   const requiredExtensions = [OPT_URI, 'https://example.com/audit/v1']
   const { baseUrl } = await startServer(t, { config: { card: { requiredExtensions } } })
   const { card } = await cardOf(baseUrl)
@@ -52,6 +73,9 @@ t.test('required extensions are declared', async (t) => {
     { uri: OPT_URI, required: true },
     { uri: 'https://example.com/audit/v1', required: true },
   ])
+  t.equal((await call({ baseUrl }, 'tasks/get', { id: 'x' })).error.code, -32008)
+  const named = { 'X-A2A-Extensions': requiredExtensions.join(', ') }
+  t.equal((await call({ baseUrl }, 'tasks/get', { id: 'x' }, named)).error.code, -32001)
 })
 
 t.test('a server that does not stream says so, and refuses', async (t) => {
@@ -140,18 +164,25 @@ function sorted(value: unknown): unknown {
   )
 }
 
-t.test('a key that does not fit stops the start, and is not told', async (t) => {
+t.test('a key that does not fit stops the start by name, and is not told', async (t) => {
   const keyFile = join(t.testdir({ 'key.pem': 'secret words' }), 'key.pem')
-  await t.rejects(
-    startServer(t, { config: { card: { signing: { keyFile } } } }),
-    /keyFile: was .*must hold a private key/,
-  )
-  await t.rejects(
-    startServer(t, { config: { card: { signing: { keyFile: '/nowhere' } } } }),
-    /cannot be read \(ENOENT\)/,
-  )
-  const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' })
-  writeFileSync(keyFile, pem)
-  const signing = { keyFile, alg: 'ES256' }
-  await t.rejects(startServer(t, { config: { card: { signing } } }), /alg: was "ES256"; must fit the key, so be EdDSA/)
+  const refused = (config: SigningConfig, why: RegExp) => t.rejects(loadCardSigner(config), why)
+  await refused({ keyFile }, /^(?!.*secret).*card\.signing\.keyFile: was .*must hold a private key/s)
+  await refused({ keyFile: '/nowhere' }, /cannot be read \(ENOENT\)/)
+  writeFileSync(keyFile, generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }))
+  await refused({ keyFile, alg: 'ES256' }, /alg: was "ES256"; must fit the key, so be EdDSA/)
+})
+
+t.test("a remote agent's skills are there once its own card was read", async (t) => {
+  let ready = false
+  const remote = await startImpostor(() => undefined, { card: (card) => (ready ? card : 'not yet') })
+  t.teardown(() => remote.close())
+  const { baseUrl } = await startServer(t, { config: { agents: [{ kind: 'a2a', name: 'shepherd', url: remote.url }] } })
+  const before = await cardOf(baseUrl)
+  t.notMatch(before.text, /Counting sheep/)
+  ready = true
+  let after = before
+  while (after.text === before.text) after = await cardOf(baseUrl)
+  t.match(after.card.skills[1], { id: 'counting', name: 'Counting sheep' })
+  t.not(after.response.headers.get('etag'), before.response.headers.get('etag'))
 })
