@@ -1,0 +1,98 @@
+import t from 'tap'
+import { call, open, post } from '../wire/rpc.ts'
+import { Socket } from '../wire/socket.ts'
+import { addKey } from './principals.ts'
+import { startServer } from './server.ts'
+
+const LIST = { jsonrpc: '2.0', id: 7, method: 'tasks/list', params: {} }
+const keyed = (limits: object) => ({ config: { auth: { mode: 'apiKeys' }, limits } })
+
+t.test('who calls too often in a minute is told when to come back; others are not', async (t) => {
+  const server = await startServer(t, keyed({ requestsPerMinute: 5 }))
+  const mary = await addKey(server, { principal: 'mary' })
+  const again = await addKey(server, { principal: 'mary' })
+  const john = await addKey(server)
+  for (let n = 0; n < 5; n += 1) t.equal((await post(server, JSON.stringify(LIST), mary.headers)).status, 200)
+  const over = await post(server, JSON.stringify(LIST), mary.headers)
+  t.match(over, {
+    status: 429,
+    body: { id: 7, error: { code: -31429, message: /More than 5 calls.*try again in \d+ s/ } },
+  })
+  const seconds = Number(over.headers.get('retry-after'))
+  t.ok(seconds >= 1 && seconds <= 60, `Retry-After: ${seconds}`)
+  t.equal(over.body.error.data.retryAfterSeconds, seconds)
+  t.equal((await post(server, JSON.stringify(LIST), again.headers)).status, 429, 'whatever key it uses')
+  const rest = await fetch(`${server.baseUrl}/tasks`, { headers: mary.headers })
+  t.match([rest.status, await rest.json()], [429, { error: { status: 'RESOURCE_EXHAUSTED' } }])
+  t.match(rest.headers.get('retry-after'), /^\d+$/)
+  const socket = await Socket.open(server, mary.headers)
+  t.match(await socket.call('tasks/list'), { id: 1, error: { code: -31429 } })
+  await socket.close()
+  t.equal((await post(server, JSON.stringify(LIST), john.headers)).status, 200)
+})
+
+t.test('calls count one by one, however they come', async (t) => {
+  const server = await startServer(t, keyed({ requestsPerMinute: 5 }))
+  const { headers } = await addKey(server)
+  const { body } = await post(server, JSON.stringify(Array.from({ length: 8 }, (_, id) => ({ ...LIST, id }))), headers)
+  t.equal(body.filter(({ result }: { result?: object }) => result).length, 5)
+  const stream = await open(server, 'message/stream', {}, headers)
+  t.equal(stream.response.status, 200, 'what is not valid is not counted')
+  const socket = await Socket.open(server, headers)
+  t.match(await socket.call('tasks/resubscribe', { id: 'task-1' }), { error: { code: -31429 } })
+  await socket.close()
+})
+
+t.test('where nobody says who calls, each address has its own', async (t) => {
+  const server = await startServer(t, {
+    config: { limits: { requestsPerMinute: 2 }, server: { trustedProxies: ['127.0.0.1'] } },
+  })
+  const from = (address: string) => post(server, JSON.stringify(LIST), { 'X-Forwarded-For': address })
+  t.same([(await from('192.0.2.1')).status, (await from('192.0.2.1')).status], [200, 200])
+  t.equal((await from('192.0.2.1')).status, 429)
+  t.equal((await from('192.0.2.2')).status, 200)
+})
+
+t.test('a proxy that is not trusted speaks for itself', async (t) => {
+  const server = await startServer(t, { config: { limits: { requestsPerMinute: 1 } } })
+  const from = (address: string) => post(server, JSON.stringify(LIST), { 'X-Forwarded-For': address })
+  t.same([(await from('192.0.2.1')).status, (await from('192.0.2.2')).status], [200, 429])
+})
+
+t.test('who guesses keys is slowed down', async (t) => {
+  const server = await startServer(t, keyed({ requestsPerMinute: 3 }))
+  const { headers } = await addKey(server)
+  const guess = () => post(server, JSON.stringify(LIST), { 'X-API-Key': 'guess' })
+  t.same([(await guess()).status, (await guess()).status, (await guess()).status], [401, 401, 401])
+  t.equal((await guess()).status, 429)
+  t.equal((await post(server, JSON.stringify(LIST), headers)).status, 200, 'and nobody else at that address')
+})
+
+t.test('streams of one principal, and followers of one thing, are bounded', async (t) => {
+  const server = await startServer(t, keyed({ streamsPerPrincipal: 3, subscribersPerTask: 2 }))
+  const mary = await addKey(server)
+  const make = async (headers: Record<string, string>) =>
+    (await call(server, 'objectives/create', { name: 'O' }, headers)).result.objective.id
+  const [first, second] = [await make(mary.headers), await make(mary.headers)]
+  const follow = async (id: string, { headers } = mary) => {
+    const stream = await open(server, 'objectives/subscribe', { id }, headers)
+    return { stream, first: await stream.events.next().catch(() => undefined), status: stream.response.status }
+  }
+  const opened = [await follow(first), await follow(first)]
+  for (const { first } of opened) t.match(first, { value: { data: { result: { snapshot: {} } } } })
+  const third = await call(server, 'objectives/subscribe', { id: first }, mary.headers)
+  t.match(third, { error: { code: -31044, message: /2 followers/ } })
+  opened.push(await follow(second))
+  const fourth = await call(server, 'objectives/subscribe', { id: second }, mary.headers)
+  t.match(fourth, { error: { code: -31044, message: /3 open streams/ } })
+  const socket = await Socket.open(server, mary.headers)
+  t.match(await socket.call('objectives/subscribe', { id: second }), { error: { code: -31044 } })
+  const john = await addKey(server)
+  t.match((await follow(await make(john.headers), john)).first, { done: false }, 'others have their own')
+  opened[0]?.stream.leave()
+  let answer = await socket.call('objectives/subscribe', { id: second })
+  while (answer.error) answer = await socket.call('objectives/subscribe', { id: second })
+  t.match(answer.result, { snapshot: {} }, 'who leaves makes room')
+  await socket.close()
+  for (const { stream } of opened) stream.leave()
+})
