@@ -33,9 +33,19 @@ export function guard(app: FastifyInstance, options: GuardOptions): void {
   const refuseOrigin = originGuard(options)
   app.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
     reply.headers(HEADERS)
-    if (!OPEN_PATHS.test(request.url)) refuseHost?.(request)
-    refuseOrigin(request)
+    try {
+      if (!OPEN_PATHS.test(request.url)) refuseHost?.(request)
+      refuseOrigin(request)
+    } catch (error) {
+      if (request.headers.upgrade !== undefined) endAfter(reply)
+      throw error
+    }
   })
+}
+
+/** A socket that was to be upgraded is nobody's to close any more once that is refused this early. */
+function endAfter({ raw, request }: FastifyReply): void {
+  raw.once('finish', () => request.raw.socket.destroySoon())
 }
 
 /**
