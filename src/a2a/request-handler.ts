@@ -1,7 +1,11 @@
 import {
   AgentCard,
   type CancelTaskRequest,
+  type DeleteTaskPushNotificationConfigRequest,
+  type GetTaskPushNotificationConfigRequest,
   type GetTaskRequest,
+  type ListTaskPushNotificationConfigsRequest,
+  ListTaskPushNotificationConfigsResponse,
   type ListTasksRequest,
   ListTasksResponse,
   Message,
@@ -9,6 +13,7 @@ import {
   StreamResponse,
   type SubscribeToTaskRequest,
   Task,
+  TaskPushNotificationConfig,
   taskStateToJSON,
 } from '@a2a-js/sdk'
 import { A2AError, JsonRpcTransportError } from '@a2a-js/sdk/errors'
@@ -69,20 +74,32 @@ export class TrellisRequestHandler implements A2ARequestHandler {
     return this.#stream('SubscribeToTask', { id }, context)
   }
 
-  async createTaskPushNotificationConfig(_: unknown, context: ServerCallContext): Promise<never> {
-    return this.#refused('CreateTaskPushNotificationConfig', context)
+  async createTaskPushNotificationConfig(params: TaskPushNotificationConfig, context: ServerCallContext) {
+    const given = TaskPushNotificationConfig.toJSON(params)
+    return TaskPushNotificationConfig.fromJSON(await this.#unary('CreateTaskPushNotificationConfig', given, context))
   }
 
-  async getTaskPushNotificationConfig(_: unknown, context: ServerCallContext): Promise<never> {
-    return this.#refused('GetTaskPushNotificationConfig', context)
+  async getTaskPushNotificationConfig(
+    { taskId, id }: GetTaskPushNotificationConfigRequest,
+    context: ServerCallContext,
+  ): Promise<TaskPushNotificationConfig> {
+    const given = { taskId, id }
+    return TaskPushNotificationConfig.fromJSON(await this.#unary('GetTaskPushNotificationConfig', given, context))
   }
 
-  async listTaskPushNotificationConfigs(_: unknown, context: ServerCallContext): Promise<never> {
-    return this.#refused('ListTaskPushNotificationConfigs', context)
+  async listTaskPushNotificationConfigs(
+    { taskId }: ListTaskPushNotificationConfigsRequest,
+    context: ServerCallContext,
+  ): Promise<ListTaskPushNotificationConfigsResponse> {
+    const result = await this.#unary('ListTaskPushNotificationConfigs', { taskId }, context)
+    return ListTaskPushNotificationConfigsResponse.fromJSON(result)
   }
 
-  async deleteTaskPushNotificationConfig(_: unknown, context: ServerCallContext): Promise<never> {
-    return this.#refused('DeleteTaskPushNotificationConfig', context)
+  async deleteTaskPushNotificationConfig(
+    { taskId, id }: DeleteTaskPushNotificationConfigRequest,
+    context: ServerCallContext,
+  ): Promise<void> {
+    await this.#unary('DeleteTaskPushNotificationConfig', { taskId, id }, context)
   }
 
   async getAuthenticatedExtendedAgentCard(_: unknown, context: ServerCallContext): Promise<AgentCard> {
@@ -108,11 +125,6 @@ export class TrellisRequestHandler implements A2ARequestHandler {
     } catch (error) {
       throw toSdkError(error)
     }
-  }
-
-  async #refused(method: string, context: ServerCallContext): Promise<never> {
-    await this.#unary(method, {}, context)
-    throw new Error(`${method} is not refused`)
   }
 }
 
