@@ -68,6 +68,13 @@ export function agentSkillsOf(agents: AgentRegistry): CardSkill[] {
 
 type KnownSkill = NonNullable<ReturnType<AgentRegistry['agents']>[number]['skills']>[number]
 
-function written({ id, name, description = '', tags = [], examples = [] }: KnownSkill): CardSkill {
-  return { id, name, description, tags: [...tags], examples: [...examples] }
+/** A card's skill has a description and a tag, whether or not its agent thought of one. (A2A 1.0 §4.4.5, §5.7) */
+function written({ id, name, description, tags = [], examples = [] }: KnownSkill): CardSkill {
+  return {
+    id,
+    name,
+    description: description || name,
+    tags: tags.length > 0 ? [...tags] : [id],
+    examples: [...examples],
+  }
 }

@@ -37,6 +37,15 @@ t.test('a card is revalidated by ETag or date, and HEAD says the same without it
   }
 })
 
+t.test('a skill has all that a card asks of it, though its agent left it out', async (t) => {
+  const { baseUrl } = await startServer(t, {
+    agents: ['adder'],
+    agentConfig: { skills: [{ id: 'sums', name: 'Sums' }] },
+  })
+  const { card } = await cardOf(baseUrl)
+  t.match(card.skills, [{ id: 'orchestrate' }, { id: 'sums', name: 'Sums', description: 'Sums', tags: ['sums'] }])
+})
+
 t.test('a strict card has no member that 1.0 does not know', async (t) => {
   const { baseUrl } = await startServer(t, { config: { card: { strict: true, websocket: false } } })
   const { card } = await cardOf(baseUrl)

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { userMessage } from '../wire/rpc.ts'
+import { nextResult, open, userMessage } from '../wire/rpc.ts'
 import { ask, call, getObjective, getTask, send, textsOf, trySend, until } from './client.ts'
 import { held } from './scripted-agent.ts'
 import { startServer } from './server.ts'
@@ -47,6 +47,10 @@ t.test('what a message becomes', async (t) => {
     const params = { configuration: { historyLength: 0 } }
     const task = await send(server, 'Water the plants', { params })
     t.notOk(task.history?.length)
+    const streamed = { message: userMessage('Water the plants'), configuration: { historyLength: 0 } }
+    const stream = await open(server, 'message/stream', streamed)
+    t.notOk((await nextResult(stream)).history, 'in streams, too')
+    stream.leave()
   })
 })
 

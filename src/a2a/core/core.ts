@@ -174,7 +174,8 @@ async function* sendStream(
   }
   const task = sent.created ?? now
   const asks = task.state === 'input-required'
-  yield { kind: 'task', seq: task.seq, task, last: asks }
+  const shown = withHistory(task, request.configuration.historyLength)
+  yield { kind: 'task', seq: task.seq, task: shown, last: asks }
   if (asks) return
   const { signal } = request
   const inner = caller.extensions.length > 0
@@ -186,4 +187,10 @@ async function* sendStream(
     untilInput: true,
     inner,
   })
+}
+
+/** The task with at most so many of its latest messages; undefined: with all. (A2A 1.0 §3.2.4) */
+function withHistory(task: TaskView, length: number | undefined): TaskView {
+  if (length === undefined || task.history.length <= length) return task
+  return { ...task, history: task.history.slice(task.history.length - length) }
 }
