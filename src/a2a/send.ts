@@ -32,9 +32,10 @@ export function readSend(input: SendInput, call: Call, accepted?: readonly strin
   }
 }
 
-/** Each version has its own name for it. */
+/** Each version has its own name for it. The other's does, too: who asks to be told is not to wait in vain. */
 function readPush(configuration: NonNullable<SendInput['configuration']>, call: Call): PushRequest | undefined {
-  const name = call.version === '1.0' ? 'taskPushNotificationConfig' : 'pushNotificationConfig'
+  const name =
+    configuration.taskPushNotificationConfig === undefined ? 'pushNotificationConfig' : 'taskPushNotificationConfig'
   const given = configuration[name]
   if (given === undefined) return undefined
   const at = `configuration.${name}`

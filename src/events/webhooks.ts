@@ -128,8 +128,9 @@ export class WebhookDeliverer {
     const { sql, settings } = this.#options
     const room = settings.concurrent - this.#active.size
     if (room <= 0) return
+    const taken = Date.now()
     for (const head of await takeHeads(sql, room, this.#leaseSeconds)) {
-      const delivery = this.#deliver(head, Date.now()).finally(() => {
+      const delivery = this.#deliver(head, taken).finally(() => {
         this.#active.delete(delivery)
         this.#wake.ring()
       })
@@ -231,13 +232,14 @@ export class WebhookDeliverer {
     )
   }
 
-  /** 410 says that the receiver wants no more: the configuration goes. */
-  async #unsubscribe({ contextKey, taskId, configId }: Head): Promise<void> {
+  /** 410 says that the receiver wants no more: the configuration goes, unless it has another URL by now. */
+  async #unsubscribe({ contextKey, configKey, taskId, configId, url }: Head): Promise<void> {
     await this.#options.changes.apply({
       target: { kind: 'known', key: contextKey },
       needs: [],
       decide: (w) => {
-        removePushConfig(w, taskId, configId)
+        const known = w.allPushConfigs().find(({ key }) => key === configKey)
+        if (known?.url === url) removePushConfig(w, taskId, configId)
         return () => undefined
       },
     })

@@ -74,6 +74,35 @@ t.test("the SDK's client registers, reads and removes", async (t) => {
   t.same(await ask(server, LIST, { id: taskId }), [])
 })
 
+t.test('over HTTP+JSON, as each version has it', async (t) => {
+  const server = await startServer(t, { resolve })
+  const { id } = await send(server, 'A task')
+  const http = async (method: string, path: string, body?: object) => {
+    const headers = body ? { 'content-type': 'application/json' } : {}
+    const response = await fetch(`${server.baseUrl}${path}`, {
+      method,
+      headers,
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    t.ok(response.ok, `${method} ${path}: ${response.status}`)
+    const text = await response.text()
+    return text === '' ? null : JSON.parse(text)
+  }
+  const all = `/tasks/${id}/pushNotificationConfigs`
+  t.match(await http('POST', all, { id: 'mine', url: URL_1 }), { taskId: id, id: 'mine', url: URL_1 })
+  t.match(await http('GET', `${all}/mine`), { id: 'mine' })
+  t.match(await http('GET', all), { configs: [{ id: 'mine' }] })
+  await http('DELETE', `${all}/mine`)
+  const legacy = `/v1${all}`
+  const pushNotificationConfig = { id: 'old', url: URL_2 }
+  t.match(await http('POST', legacy, { pushNotificationConfig }), { pushNotificationConfig })
+  t.match(await http('GET', `${legacy}/old`), { pushNotificationConfig })
+  t.match(await http('GET', legacy), { configs: [{ pushNotificationConfig }] })
+  await http('DELETE', `${legacy}/old`)
+  t.same(await ask(server, LIST, { id }), [])
+  t.match(await http('GET', `/pushNotificationDeliveries?taskId=${id}`), { deliveries: [], totalSize: 0 })
+})
+
 t.test('of an objective', async (t) => {
   const server = await startServer(t, { resolve })
   const { id } = (await ask(server, 'objectives/create', { name: 'An objective' })).objective

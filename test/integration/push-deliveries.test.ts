@@ -156,6 +156,19 @@ t.test('an answer that turns out to be a Message is told to nobody but its sende
   t.same(receiver.all, [])
 })
 
+t.test('what is over is forgotten in time', async (t) => {
+  const keep = { keepDeliveredHours: 0.000_000_1, keepParkedHours: 1 }
+  const server = await startServer(t, { config: { push: { ...PUSH, ...keep } } })
+  const receiver = await startReceiver(t, (_, n, response) => response.writeHead(n === 2 ? 410 : 200).end())
+  const { id: taskId } = await begin(server, 'Forget', receiver.url)
+  await deliveriesUntil(server, { taskId }, ([one]) => one?.state === 'delivered')
+  ;(await server.agent.begun('Forget')).complete()
+  await deliveriesUntil(server, { taskId }, (all) => all.length > 1 && all.every(({ state }) => state !== 'pending'))
+  await server.app.webhooks?.forget()
+  const left = await deliveriesOf(server, { taskId })
+  t.same([...new Set(left.map(({ state }) => state))], ['parked'])
+})
+
 t.test('changes where nobody is told anything write nothing into the outbox', async (t) => {
   const server = await startServer(t, FIXED)
   await send(server, 'Tell nobody')
