@@ -5,6 +5,7 @@ COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --omit=optional --no-audit --no-fund
 
 FROM node:24-slim
+# It listens beyond the container, so it starts once AUTH_MODE or AUTH_ALLOW_ANONYMOUS says who may call (docs/security.md).
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data
 WORKDIR /app
 RUN mkdir /data && chown node:node /data
