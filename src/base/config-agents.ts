@@ -42,7 +42,7 @@ const A2aAgent = Type.Object(
     /** Absent: the newest that the card offers. */
     protocolVersion: Type.Optional(Type.Enum(['1.0', '0.3'])),
     /** Absent: the one that the card prefers. */
-    transport: Type.Optional(Type.Enum(['JSONRPC', 'HTTP+JSON'])),
+    transport: Type.Optional(Type.Enum(['JSONRPC', 'HTTP+JSON', 'GRPC'])),
     /** Other hosts that the card may send requests to. */
     hosts: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
   },

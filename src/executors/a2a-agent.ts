@@ -4,6 +4,7 @@ import type { RemoteBounds, RemoteEvent, RemoteTask } from './a2a-bounds.ts'
 import type { CardSource, RemoteCard } from './a2a-card.ts'
 import { RemoteAgentError, type RemoteName, remoteError } from './a2a-error.ts'
 import { boundedFetch } from './a2a-fetch.ts'
+import { boundedGrpc } from './a2a-grpc.ts'
 import type { A2aOptions } from './a2a-options.ts'
 import { messageToSdk } from './sdk-codec.ts'
 
@@ -86,7 +87,7 @@ export class RemoteAgent {
 
   /**
    * The task that a message became, by listing; undefined where none is found or listing is not offered (0.3 has none over
-   * JSON-RPC and REST). Looks through the newest few pages only.
+   * JSON-RPC, REST and gRPC). Looks through the newest few pages only.
    */
   async find(
     messageId: string,
@@ -162,10 +163,9 @@ export class RemoteAgent {
 
   #client({ card }: RemoteCard, timeoutMs: number): Promise<Client> {
     const { idleTimeoutMs, maxResponseBytes } = this.#options
-    const bounds = { timeoutMs, idleTimeoutMs, maxBytes: maxResponseBytes }
-    const fetchImpl = boundedFetch({ agent: this.name, headers: this.#headers, ...bounds })
-    const options = { fetchImpl, legacyCompat: { enabled: true } }
-    const transports = [new JsonRpcTransportFactory(options), new RestTransportFactory(options)]
+    const bounds = { agent: this.name, headers: this.#headers, timeoutMs, idleTimeoutMs, maxBytes: maxResponseBytes }
+    const options = { fetchImpl: boundedFetch(bounds), legacyCompat: { enabled: true } }
+    const transports = [new JsonRpcTransportFactory(options), new RestTransportFactory(options), boundedGrpc(bounds)]
     return new ClientFactory({ transports }).createFromAgentCard(card)
   }
 }

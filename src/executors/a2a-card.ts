@@ -4,6 +4,7 @@ import { Ajv } from 'ajv'
 import { type Static, Type } from 'typebox'
 import { brief, RemoteAgentError, type RemoteName, remoteError } from './a2a-error.ts'
 import { boundedFetch, sameHost } from './a2a-fetch.ts'
+import { grpcTarget } from './a2a-grpc.ts'
 import type { A2aOptions } from './a2a-options.ts'
 import type { AgentConfig } from './agent-config.ts'
 import type { AgentSkill } from './routing.ts'
@@ -126,11 +127,11 @@ function usable(raw: unknown, config: AgentConfig, agent: RemoteName): RemoteCar
   }
   // Through the codec, so that nothing that the SDK reads is of another shape than it expects.
   const card = { ...AgentCard.fromJSON(raw), supportedInterfaces: interfaces(raw, config, agent) }
-  const losesChunks = card.supportedInterfaces.every(isLegacyRest)
+  const polled = card.supportedInterfaces.every(losesChunks)
   const skills = (raw.skills ?? []).map((skill) => ({ ...skill, name: skill.name || skill.id }))
   return {
     card,
-    streaming: raw.capabilities?.streaming === true && !losesChunks,
+    streaming: raw.capabilities?.streaming === true && !polled,
     description: raw.description ?? '',
     skills,
     inputModes: raw.defaultInputModes ?? [],
@@ -140,7 +141,7 @@ function usable(raw: unknown, config: AgentConfig, agent: RemoteName): RemoteCar
 
 type Interface = AgentCard['supportedInterfaces'][number]
 
-const BINDINGS = new Set(['JSONRPC', 'HTTP+JSON'])
+const BINDINGS = new Set(['JSONRPC', 'HTTP+JSON', 'GRPC'])
 
 /** The interfaces that fit the configuration, on hosts that the operator named: a card alone opens no other door. */
 function interfaces(card: Static<typeof CardSchema>, config: AgentConfig, agent: RemoteName): Interface[] {
@@ -150,7 +151,7 @@ function interfaces(card: Static<typeof CardSchema>, config: AgentConfig, agent:
     const offered = all.map((one) => `${one.protocolBinding} ${one.protocolVersion}`).join(', ')
     throw new RemoteAgentError('refused', agent, `offers no interface that can be used, only ${brief(offered)}`)
   }
-  const allowed = wanted.filter((one) => isAllowed(one.url, config, agent))
+  const allowed = wanted.filter((one) => isAllowed(one, config, agent))
   if (allowed.length === 0) {
     const urls = brief(wanted.map((one) => one.url).join(', '))
     throw new RemoteAgentError(
@@ -159,13 +160,16 @@ function interfaces(card: Static<typeof CardSchema>, config: AgentConfig, agent:
       `has interfaces on other hosts only (${urls}); allow them in the agent's hosts`,
     )
   }
-  const whole = allowed.filter((one) => !isLegacyRest(one))
+  const whole = allowed.filter((one) => !losesChunks(one))
   return whole.length > 0 ? whole : allowed
 }
 
-/** The SDK's client for it drops `append` from a stream's chunks, so it is the last choice, and checked instead of streamed. */
-function isLegacyRest({ protocolBinding, protocolVersion }: Interface): boolean {
-  return protocolBinding.toUpperCase() === 'HTTP+JSON' && protocolVersion.startsWith('0.3')
+/**
+ * The SDK's clients of 0.3 over REST and gRPC drop `append` from a stream's chunks, so these are the last choice, and checked
+ * instead of streamed.
+ */
+function losesChunks({ protocolBinding, protocolVersion }: Interface): boolean {
+  return protocolBinding.toUpperCase() !== 'JSONRPC' && protocolVersion.startsWith('0.3')
 }
 
 function isWanted(one: Interface, config: AgentConfig): boolean {
@@ -179,9 +183,15 @@ function isWanted(one: Interface, config: AgentConfig): boolean {
   )
 }
 
-function isAllowed(url: string, config: AgentConfig, agent: RemoteName): boolean {
-  if (!URL.canParse(url)) return false
+function isAllowed(one: Interface, config: AgentConfig, agent: RemoteName): boolean {
+  const target = targetOf(one, agent)
+  if (target === undefined) return false
+  return sameHost(target, new URL(agent.url)) || (config.hosts ?? []).includes(target.hostname)
+}
+
+function targetOf({ url, protocolBinding }: Interface, agent: RemoteName): URL | undefined {
+  if (protocolBinding.toUpperCase() === 'GRPC') return grpcTarget(url, agent.url)?.url
+  if (!URL.canParse(url)) return undefined
   const target = new URL(url)
-  const isHttp = target.protocol === 'http:' || target.protocol === 'https:'
-  return isHttp && (sameHost(target, new URL(agent.url)) || (config.hosts ?? []).includes(target.hostname))
+  return target.protocol === 'http:' || target.protocol === 'https:' ? target : undefined
 }

@@ -1,3 +1,4 @@
+import { grpcTrouble, isGrpcError } from './a2a-grpc-trouble.ts'
 import { ExecutorError } from './executor-error.ts'
 
 /**
@@ -39,6 +40,9 @@ export function remoteError(agent: RemoteName, doing: string, error: unknown): R
   const chain = causes(error)
   const known = chain.find((one) => one instanceof RemoteAgentError)
   if (known) return known
+  const call = chain.find(isGrpcError)
+  if (call)
+    return new RemoteAgentError(grpcTrouble(call), agent, `failed while ${doing}: ${brief(call.message)}`, error)
   const told = chain.findLast(isProtocolError)
   if (told) return new RemoteAgentError(protocolTrouble(told), agent, `refused ${doing}: ${brief(told.message)}`, error)
   const code = chain.map((one) => (one as { code?: unknown }).code).find((one) => typeof one === 'string')

@@ -8,7 +8,7 @@ import type { AgentConfig } from './agent-config.ts'
 import type { AgentExecutor, EventQueue, Parked, RequestContext } from './executor.ts'
 
 /**
- * Runs tasks on a remote agent that speaks A2A 1.0 or 0.3, over JSON-RPC or REST. Rejects with a RemoteAgentError, whose
+ * Runs tasks on a remote agent that speaks A2A 1.0 or 0.3, over JSON-RPC, REST or gRPC. Rejects with a RemoteAgentError, whose
  * message names the agent and its URL and whose `retryable` says whether another attempt may help. (design §6)
  */
 export class A2aExecutor implements AgentExecutor {

@@ -24,7 +24,7 @@ export interface AgentConfig {
   headers?: Readonly<Record<string, string>>
   /** Which of the interfaces of the remote card to use: `1.0` or `0.3`. */
   protocolVersion?: string
-  /** Which of the interfaces of the remote card to use: `JSONRPC` or `HTTP+JSON`. */
+  /** Which of the interfaces of the remote card to use: `JSONRPC`, `HTTP+JSON` or `GRPC`. */
   transport?: string
   /** Other hosts that the remote card may name in its interfaces. */
   hosts?: readonly string[]

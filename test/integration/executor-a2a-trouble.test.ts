@@ -119,10 +119,10 @@ t.test('a refusal of the protocol is final, with its words', async (t) => {
 
 t.test('cards: other hosts, no usable interface, wrong shapes', async (t) => {
   const elsewhere = [{ url: 'http://169.254.169.254/rpc', protocolBinding: 'JSONRPC', protocolVersion: '1.0' }]
-  const grpc = [{ url: 'http://127.0.0.1/', protocolBinding: 'GRPC', protocolVersion: '1.0' }]
+  const soap = [{ url: 'http://127.0.0.1/', protocolBinding: 'SOAP', protocolVersion: '1.0' }]
   const cases: [string, (card: Record<string, unknown>) => unknown, RegExp][] = [
     ['other hosts', (card) => ({ ...card, supportedInterfaces: elsewhere }), /other hosts only.*169\.254/],
-    ['no usable interface', (card) => ({ ...card, supportedInterfaces: grpc }), /only GRPC 1\.0/],
+    ['no usable interface', (card) => ({ ...card, supportedInterfaces: soap }), /only SOAP 1\.0/],
     ['wrong shape', (card) => ({ ...card, skills: 'many' }), /card that cannot be used: \/skills/],
     ['no card', () => 'hello', /card that cannot be used/],
   ]

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import type { AgentCard, Artifact, Message, Task } from '@a2a-js/sdk'
 import { TaskState } from '@a2a-js/sdk'
+import { LegacyA2AService, legacyGrpcService } from '@a2a-js/sdk/compat/v0_3/server/grpc'
 import {
   AgentEvent,
   DefaultRequestHandler,
@@ -11,12 +12,21 @@ import {
   type RequestContext,
 } from '@a2a-js/sdk/server'
 import { agentCardHandler, jsonRpcHandler, restHandler, UserBuilder } from '@a2a-js/sdk/server/express'
+import { A2AService, UserBuilder as GrpcUserBuilder, grpcService } from '@a2a-js/sdk/server/grpc'
+import { Server as GrpcServer, ServerCredentials } from '@grpc/grpc-js'
 
 // Express ships no types, and nothing here needs them.
 const express = createRequire(import.meta.url)('express')
 
-export type Dialect = '1.0 JSONRPC' | '1.0 HTTP+JSON' | '0.3 JSONRPC' | '0.3 HTTP+JSON'
-export const DIALECTS: readonly Dialect[] = ['1.0 JSONRPC', '1.0 HTTP+JSON', '0.3 JSONRPC', '0.3 HTTP+JSON']
+export type Dialect = `${'1.0' | '0.3'} ${'JSONRPC' | 'HTTP+JSON' | 'GRPC'}`
+export const DIALECTS: readonly Dialect[] = [
+  '1.0 JSONRPC',
+  '1.0 HTTP+JSON',
+  '1.0 GRPC',
+  '0.3 JSONRPC',
+  '0.3 HTTP+JSON',
+  '0.3 GRPC',
+]
 
 /** What a test's agent can say about the task that it works on. */
 export interface Reply {
@@ -55,7 +65,8 @@ export interface AgentOptions {
 export async function startAgent(options: AgentOptions): Promise<RemoteAgentUnderTest> {
   const app = express()
   const { server, url } = await listen(app)
-  const card = cardFor(options, url)
+  const grpc = new GrpcServer()
+  const card = cardFor(options, url, await bound(grpc))
   const received: Message[] = []
   const canceled: string[] = []
   const requests: string[] = []
@@ -66,6 +77,9 @@ export async function startAgent(options: AgentOptions): Promise<RemoteAgentUnde
   const common = { requestHandler: handler, userBuilder: UserBuilder.noAuthentication, legacyCompat: { enabled: true } }
   app.use('/rpc', jsonRpcHandler(common))
   app.use('/rest', restHandler(common))
+  const called = { requestHandler: handler, userBuilder: GrpcUserBuilder.noAuthentication }
+  grpc.addService(A2AService, grpcService(called))
+  grpc.addService(LegacyA2AService, legacyGrpcService(called))
   return {
     url,
     received,
@@ -73,8 +87,19 @@ export async function startAgent(options: AgentOptions): Promise<RemoteAgentUnde
     requests,
     store,
     cut: () => server.closeAllConnections(),
-    close: () => closed(server),
+    close: () => {
+      grpc.forceShutdown()
+      return closed(server)
+    },
   }
+}
+
+function bound(server: GrpcServer): Promise<string> {
+  return new Promise((resolve, reject) => {
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, port) =>
+      error ? reject(error) : resolve(`127.0.0.1:${port}`),
+    )
+  })
 }
 
 /** A server that answers as it likes, with a good card. */
@@ -134,14 +159,16 @@ function note(options: AgentOptions, requests: string[]): Middleware {
   }
 }
 
-function cardFor(options: Pick<AgentOptions, 'dialect' | 'streaming'>, url: string): AgentCard {
+function cardFor(options: Pick<AgentOptions, 'dialect' | 'streaming'>, url: string, grpc = ''): AgentCard {
   const [protocolVersion = '', protocolBinding = ''] = options.dialect.split(' ')
-  const path = protocolBinding === 'JSONRPC' ? '/rpc' : '/rest'
+  const http = `${url}${protocolBinding === 'JSONRPC' ? '/rpc' : '/rest'}`
   return {
     name: 'an agent under test',
     description: 'Does what a test says.',
     version: '1.0.0',
-    supportedInterfaces: [{ url: `${url}${path}`, protocolBinding, protocolVersion, tenant: '' }],
+    supportedInterfaces: [
+      { url: protocolBinding === 'GRPC' ? grpc : http, protocolBinding, protocolVersion, tenant: '' },
+    ],
     provider: undefined,
     capabilities: { streaming: options.streaming ?? true, pushNotifications: false, extensions: [] },
     securitySchemes: {},
