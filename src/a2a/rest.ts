@@ -67,6 +67,19 @@ export function restProtocol(
   })
 }
 
+const shapes = restRoutes().map(({ verb, path }) => {
+  const pattern = path
+    .replace('{tenant}', '(?!v1/)[^/]+')
+    .replace(/\{\w+\}(?=:)/g, '[^/:]+')
+    .replace(/\{\w+\}/g, '[^/]+')
+  return { verb, matches: new RegExp(`^${pattern}$`) }
+})
+
+/** What a path can be asked with; empty where nothing is served. */
+export function verbsAt(path: string): Verb[] {
+  return [...new Set(shapes.filter(({ matches }) => matches.test(path)).map(({ verb }) => verb))]
+}
+
 export interface RestRequest {
   /** Of the path, decoded. */
   path: Readonly<Record<string, string>>

@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { asTrellisError, ERROR_CODES, errorHeaders } from '../a2a/errors.ts'
 import { errorBody } from '../a2a/jsonrpc.ts'
-import { LEGACY_PREFIX, restError } from '../a2a/rest.ts'
+import { LEGACY_PREFIX, restError, verbsAt } from '../a2a/rest.ts'
 import { TrellisError } from '../base/errors.ts'
 import { answerType } from './rest-route.ts'
 import { RPC_PATHS } from './rpc-route.ts'
@@ -13,10 +13,16 @@ export function errorHandler(app: FastifyInstance, bodyBytes: number): void {
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
   app.setErrorHandler(failureOf(bodyBytes))
   app.setNotFoundHandler((request, reply) => {
-    const message = `${request.method} ${request.url.slice(0, 200)} is not served; JSON-RPC is at POST / and POST /a2a`
-    const known = RPC_PATHS.includes(pathOf(request))
-    if (known) reply.header('allow', 'POST')
-    return sendError(request, reply, new TrellisError('methodNotFound', message), known ? 405 : 404)
+    const path = pathOf(request)
+    const verbs = RPC_PATHS.includes(path) ? ['POST'] : verbsAt(path)
+    const asked = `${request.method} ${request.url.slice(0, 200)} is not served`
+    const hint =
+      verbs.length > 0
+        ? `expected ${verbs.join(' or ')}`
+        : 'JSON-RPC is at POST / and POST /a2a, and GET /openapi.json has every other path'
+    if (verbs.length > 0) reply.header('allow', verbs.join(', '))
+    const error = new TrellisError('methodNotFound', `${asked}; ${hint}`)
+    return sendError(request, reply, error, verbs.length > 0 ? 405 : 404)
   })
 }
 

@@ -85,6 +85,15 @@ export async function rest(t: Test, server: Server): Promise<void> {
     t.match(plain.body, { error: { details: [{ reason: 'CONTENT_TYPE_NOT_SUPPORTED' }] } })
   })
 
+  await t.test('a path that is served otherwise says how', async (t) => {
+    const wrong = await ask(server, 'GET', '/message:send', undefined, V1)
+    t.match(wrong, { status: 405, body: { error: { message: /expected POST/ } } })
+    t.equal(wrong.headers.get('allow'), 'POST')
+    const task = await ask(server, 'PUT', '/default/tasks/some-task', {}, V1)
+    t.match([task.status, task.headers.get('allow')], [405, 'GET'])
+    t.match(await ask(server, 'GET', '/nowhere/at/all', undefined, V1), { status: 404 })
+  })
+
   await t.test('the version that the path says and the one that the header says', async (t) => {
     const body = { message: message('What is 2 + 2?') }
     for (const [path, version] of [['/message:send', '0.3'], ['/v1/message:send', '1.0'], ['/tasks/x', '2.0']] as const) {
