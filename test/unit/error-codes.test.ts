@@ -1,4 +1,6 @@
 import * as sdk from '@a2a-js/sdk/errors'
+import { grpcStatusFor } from '@a2a-js/sdk/errors/grpc'
+import { status } from '@grpc/grpc-js'
 import t from 'tap'
 import { asTrellisError, ERROR_CODES, rpcHttpStatus, toRpcError } from '../../src/a2a/errors.ts'
 import { invalidParams, TrellisError } from '../../src/base/errors.ts'
@@ -47,11 +49,12 @@ t.test("A2A's own errors have the SDK's codes, statuses and reasons", async (t) 
     ['versionNotSupported', new sdk.VersionNotSupportedError()],
   ] as const
   for (const [meaning, twin] of twins) {
-    const { code, http, reason, domain } = ERROR_CODES[meaning]
+    const { code, http, grpc, reason, domain } = ERROR_CODES[meaning]
     const { code: theirs, data } = sdk.toJsonRpcError(twin)
     t.equal(code, theirs, meaning)
     t.match(data, [{ reason, domain }], meaning)
     t.equal(http, sdk.restStatusFor(twin), meaning)
+    t.equal(status[grpc], grpcStatusFor(twin), meaning)
   }
 })
 
