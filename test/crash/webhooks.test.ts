@@ -59,6 +59,20 @@ t.test('receivers are told of everything, wherever the server was killed', async
       t.equal(came.length - order.length, again, 'and again only what was not marked')
     })
   }
+  await suite.test('stopped while a receiver does not answer', async (t) => {
+    await server.stop()
+    server = await startServer(suite, database, { config: { push: { ...PUSH, timeoutSeconds: 60 } } })
+    const receiver = await startReceiver(t, (_, n, response) => void (n > 1 && response.writeHead(200).end()))
+    const configuration = { returnImmediately: true, taskPushNotificationConfig: { url: receiver.url } }
+    const message = messageOf('Tell of it, late')
+    await server.client.call('SendMessage', { message, configuration })
+    await receiver.count(1)
+    await server.stop()
+    server = await startServer(suite, database, { config: { push: PUSH } })
+    await receiver.first(isEnd)
+    const [first, again] = receiver.all.map(({ headers }) => headers['webhook-id'])
+    t.equal(again, first, 'it is told at once by who comes next, under the same id')
+  })
   await server.stop()
   suite.same(await database.read(violations), {})
 })
