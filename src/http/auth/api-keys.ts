@@ -7,7 +7,7 @@ import { TrellisError } from '../../base/errors.ts'
 import { within } from './within.ts'
 
 /** What is known of one key, wherever it is kept. */
-export interface KnownKey {
+export interface StoredKey {
   hash: string
   tenant: string
   principal: string
@@ -17,7 +17,11 @@ export interface KnownKey {
 }
 
 /** Reads one key of the database. */
-export type FindKey = (id: string) => Promise<KnownKey | null>
+export type FindKey = (id: string) => Promise<StoredKey | null>
+
+interface KnownKey extends StoredKey {
+  identity: Identity
+}
 
 /** For so long a revoked key may still be taken, and a new one be unknown. */
 const KNOWN_MILLISECONDS = 5_000
@@ -42,19 +46,19 @@ export class ApiKeys {
   async identify(given: string): Promise<Identity | undefined> {
     const id = apiKeyId(given)
     if (id === undefined) return undefined
-    const known = this.#configured.get(id) ?? (await this.#lookUp(id))
+    const key = this.#configured.get(id) ?? (await this.#lookUp(id))
     // Whether the id is known must not show in how long it takes.
-    const fits = isApiKey(given, known?.hash ?? NOBODYS)
-    if (known === null || !fits || known.revokedAt !== null) return undefined
-    if (known.expiresAt !== null && known.expiresAt <= this.#clock.now()) return undefined
-    const scopes = SCOPES.filter((scope) => known.scopes.includes(scope))
-    return { tenant: known.tenant, owner: known.principal, scopes }
+    const fits = isApiKey(given, key?.hash ?? NOBODYS)
+    if (key === null || !fits || key.revokedAt !== null) return undefined
+    if (key.expiresAt !== null && key.expiresAt <= this.#clock.now()) return undefined
+    return key.identity
   }
 
   #lookUp(id: string): Promise<KnownKey | null> {
-    const known = this.#known.get(id)
-    if (known !== undefined) return known
-    const looking = within(LOOKUP_SECONDS, this.#find(id), () => {
+    const remembered = this.#known.get(id)
+    if (remembered !== undefined) return remembered
+    const found = this.#find(id).then((key) => key && known(key))
+    const looking = within(LOOKUP_SECONDS, found, () => {
       return new TrellisError('unavailable', 'The key could not be looked up: the database does not answer')
     })
     this.#known.set(id, looking)
@@ -67,9 +71,15 @@ export class ApiKeys {
 const NOBODYS = hashApiKey('')
 
 function asKnown({ id, hash, tenant, principal, scopes, expires }: AuthConfig['keys'][number]): KnownKey {
-  return {
+  return known({
     ...{ hash, tenant, scopes, revokedAt: null },
     principal: principal ?? `key-${id}`,
     expiresAt: expires === undefined ? null : new Date(expires),
-  }
+  })
+}
+
+/** A key with what it says about its caller, once for all of its calls. */
+function known(key: StoredKey): KnownKey {
+  const scopes = SCOPES.filter((scope) => key.scopes.includes(scope))
+  return { ...key, identity: { tenant: key.tenant, owner: key.principal, scopes } }
 }

@@ -23,15 +23,13 @@ const KEY_START = 'trl_'
 export function createAuthenticate(options: AuthenticatorOptions): Authenticate {
   const quotas = new Quotas(options.limits)
   const identify = options.auth.mode === 'none' ? undefined : identifier(options)
-  const remembered = new LRUCache<string, Identity>({ max: MAX_REMEMBERED })
-  const withQuota = (identity: Identity, address?: string): Identity => {
-    const key = JSON.stringify([address, identity.tenant, identity.owner, identity.scopes])
-    const known = remembered.get(key) ?? { ...identity, quota: quotas.of(identity, address) }
-    remembered.set(key, known)
-    return known
-  }
-  if (identify === undefined) {
-    return async (credentials) => withQuota(await anonymous(credentials), credentials.address ?? '')
+  if (identify === undefined) return byAddress(quotas)
+  // Keys and tokens that are known already give the same object each time.
+  const known = new WeakMap<Identity, Identity>()
+  const withQuota = (identity: Identity): Identity => {
+    const limited = known.get(identity) ?? { ...identity, quota: quotas.of(identity) }
+    known.set(identity, limited)
+    return limited
   }
   return async (credentials) => {
     try {
@@ -41,6 +39,20 @@ export function createAuthenticate(options: AuthenticatorOptions): Authenticate 
       if (isUnauthenticated(error)) await quotas.call(`refused ${credentials.address ?? ''}`)
       throw error
     }
+  }
+}
+
+/** Where nobody has to say who calls, each address has a quota of its own. */
+function byAddress(quotas: Quotas): Authenticate {
+  const known = new LRUCache<string, Identity>({ max: MAX_REMEMBERED })
+  return async (credentials) => {
+    const { address = '' } = credentials
+    const remembered = known.get(address)
+    if (remembered !== undefined) return remembered
+    const identity = await anonymous(credentials)
+    const limited = { ...identity, quota: quotas.of(identity, address) }
+    known.set(address, limited)
+    return limited
   }
 }
 
