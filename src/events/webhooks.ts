@@ -48,6 +48,8 @@ export interface DelivererOptions {
 }
 
 const GONE = 410
+/** Between two looks, so that those that end at about the same time are followed by one look. */
+const PAUSE_MILLISECONDS = 5
 const FORGET_MILLISECONDS = 600_000
 /** How long a stop waits for deliveries under way; after that they are made again by whoever comes next. */
 const GRACE_MILLISECONDS = 5_000
@@ -120,6 +122,7 @@ export class WebhookDeliverer {
     const { signal } = this.#stopping
     while (!signal.aborted) {
       await this.#takeWhatIsDue().catch((error) => log.warn({ err: error }, 'deliveries could not be read'))
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MILLISECONDS))
       await this.#wake.next(settings.pollSeconds * 1_000, signal)
     }
   }

@@ -50,6 +50,7 @@ async function asOf({ sql }: Deps, contextKey: string, task: TaskView, event: Lo
     const { state, message } = event.data
     return withStatus(task, { state, message, time: event.time })
   }
+  if (Date.parse(task.statusAt) <= Date.parse(event.time)) return task
   const status = await readStatusAt(sql, { contextKey, taskId: task.id, seq: event.seq })
   return withStatus(task, status ?? { state: 'submitted', message: undefined, time: event.time })
 }
