@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events'
 import { AgentCard } from '@a2a-js/sdk'
 import type { ServerUnaryCall, ServerWritableStream, sendUnaryData } from '@grpc/grpc-js'
 import { TrellisError } from '../base/errors.ts'
@@ -35,6 +36,8 @@ const operations: ReadonlyMap<string, Operation> = new Map(CORE_OPERATIONS.map((
 export class GrpcCalls {
   readonly #options: GrpcCallOptions
   #stopped = false
+  #open = 0
+  readonly #left = new EventEmitter()
 
   constructor(options: GrpcCallOptions) {
     this.#options = options
@@ -46,9 +49,30 @@ export class GrpcCalls {
     this.#options.calls.stop()
   }
 
+  /** Resolves once every call that is open has been answered, and what it was told has left. */
+  async ended(): Promise<void> {
+    while (this.#open > 0) await once(this.#left, 'left')
+  }
+
+  /** Counts a call as open until the function is called, or it is canceled. */
+  #enter(call: AnyCall): () => void {
+    let open = true
+    const leave = () => {
+      if (!open) return
+      open = false
+      this.#open -= 1
+      this.#left.emit('left')
+    }
+    this.#open += 1
+    call.once('cancelled', leave)
+    if (call.cancelled) leave()
+    return leave
+  }
+
   /** The handler of a method with one answer. */
   unary(version: Version, method: GrpcMethod) {
     return async (call: ServerUnaryCall<Buffer, Buffer>, answer: sendUnaryData<Buffer>): Promise<void> => {
+      const leave = this.#enter(call)
       const { signal, release } = signalOf(call, this.#options.calls)
       try {
         const { params, made, given } = await this.#read(version, method, call, signal)
@@ -59,6 +83,7 @@ export class GrpcCalls {
         answer(this.#seen(error, method))
       } finally {
         release()
+        leave()
       }
     }
   }
@@ -66,6 +91,8 @@ export class GrpcCalls {
   /** The handler of a method with a stream of answers. */
   stream(version: Version, method: GrpcMethod) {
     return async (call: ServerWritableStream<Buffer, Buffer>): Promise<void> => {
+      // What was written may wait for a reader long after the last frame.
+      call.once('finish', this.#enter(call))
       const { signal, release } = signalOf(call, this.#options.calls)
       try {
         await this.#follow(version, method, call, signal)

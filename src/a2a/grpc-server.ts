@@ -59,9 +59,10 @@ export class GrpcServer {
 
   async #close(): Promise<void> {
     this.#calls.stop()
-    const timer = setTimeout(() => this.#server.forceShutdown(), GRACE_MILLISECONDS)
-    await new Promise<void>((resolve) => this.#server.tryShutdown(() => resolve()))
-    clearTimeout(timer)
+    // Asked to shut down first, the library would wait for readers even when it is forced to.
+    if (!(await within(this.#calls.ended(), GRACE_MILLISECONDS))) return this.#server.forceShutdown()
+    const gone = new Promise<void>((resolve) => this.#server.tryShutdown(() => resolve()))
+    if (!(await within(gone, GRACE_MILLISECONDS))) this.#server.forceShutdown()
   }
 
   #add({ version, methods }: GrpcService): void {
@@ -85,4 +86,15 @@ function definition({ path, streams }: GrpcMethod): MethodDefinition<Buffer, Buf
     responseSerialize: asIs,
     responseDeserialize: asIs,
   }
+}
+
+/** Whether it came about in time. */
+async function within(done: Promise<void>, milliseconds: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(resolve, milliseconds, false)
+  })
+  const inTime = await Promise.race([done.then(() => true), late])
+  clearTimeout(timer)
+  return inTime
 }

@@ -161,3 +161,28 @@ t.test('a stream ends with its key', async (t) => {
   controllers.at(-1)?.abort(new TrellisError('unauthenticated', 'The key was revoked'))
   t.match(await end, { code: status.UNAUTHENTICATED, message: 'The key was revoked' })
 })
+
+t.test('stopping waits for no reader that does not read', async (t) => {
+  const server = await startGrpc(t, { readers: { bufferBytes: 64 * 1024, stallSeconds: 600 } })
+  const { id, context, publish } = await started(server)
+  const deaf = server.client.stream('subscribeToTask', { tenant: '', id })
+  const gone = once(deaf, 'error')
+  await once(deaf, 'data')
+  deaf.pause()
+  const other = (await secondClient(t, server)).stream('subscribeToTask', { tenant: '', id })
+  const otherGone = once(other, 'error')
+  let seen = 0
+  other.on('data', () => {
+    seen += 1
+  })
+  await once(other, 'data')
+  for (let seq = 2; seq <= 41; seq += 1) publish(seq, 'x'.repeat(256 * 1024))
+  while (seen < 41) await once(other, 'data')
+  await server.server.close()
+  t.equal(context.followers, 0)
+  const [told] = await otherGone
+  t.equal(told.code, status.UNAVAILABLE, 'who reads is told')
+  deaf.resume()
+  const [error] = await gone
+  t.ok(error.code !== status.OK, error.message)
+})
