@@ -50,7 +50,8 @@ async function asOf({ sql }: Deps, contextKey: string, task: TaskView, event: Lo
     const { state, message } = event.data
     return withStatus(task, { state, message, time: event.time })
   }
-  if (Date.parse(task.statusAt) <= Date.parse(event.time)) return task
+  // At the same time it may have been set by the same change, before the event or after it.
+  if (Date.parse(task.statusAt) < Date.parse(event.time)) return task
   const status = await readStatusAt(sql, { contextKey, taskId: task.id, seq: event.seq })
   return withStatus(task, status ?? { state: 'submitted', message: undefined, time: event.time })
 }
