@@ -45,10 +45,10 @@ export type MessageInput = Static<typeof MessageSchema>
 
 export const ArtifactSchema = Type.Object({
   artifactId: OptionalId,
-  name: Type.Optional(Type.String()),
-  description: Type.Optional(Type.String()),
+  name: Type.Optional(Type.String({ maxLength: 20_000 })),
+  description: Type.Optional(Type.String({ maxLength: 1_000_000 })),
   parts: Parts,
-  extensions: Type.Optional(Type.Array(Type.String())),
+  extensions: Type.Optional(Type.Array(Type.String({ maxLength: 2_048 }), { maxItems: 100 })),
   metadata: Type.Optional(AnyObject),
 })
 
