@@ -1,4 +1,5 @@
 import { ClientFactory } from '@a2a-js/sdk/client'
+import * as legacy from 'a2a-sdk-0.3/client'
 import t from 'tap'
 import { call, V1 } from '../wire/rpc.ts'
 import { ask, send, trySend } from './client.ts'
@@ -72,6 +73,27 @@ t.test("the SDK's client registers, reads and removes", async (t) => {
   t.equal(configs.length, 1)
   await client.deleteTaskPushNotificationConfig({ tenant: '', taskId, id: 'mine' })
   t.same(await ask(server, LIST, { id: taskId }), [])
+})
+
+t.test('the SDK of 0.3 does, over each binding', async (t) => {
+  const server = await startServer(t, { resolve })
+  const { id: taskId } = await send(server, 'A task')
+  for (const binding of ['JSONRPC', 'HTTP+JSON'] as const) {
+    const transport = binding === 'JSONRPC' ? new legacy.JsonRpcTransportFactory() : new legacy.RestTransportFactory()
+    const factory = new legacy.ClientFactory({ transports: [transport], preferredTransports: [binding] })
+    const client = await factory.createFromUrl(server.baseUrl)
+    const pushNotificationConfig = { id: 'mine', url: URL_1, token: 'token' }
+    const one = { id: taskId, pushNotificationConfigId: 'mine' }
+    t.match(
+      await client.setTaskPushNotificationConfig({ taskId, pushNotificationConfig }),
+      { pushNotificationConfig },
+      binding,
+    )
+    t.match(await client.getTaskPushNotificationConfig(one), { pushNotificationConfig }, binding)
+    t.same(await ask(server, LIST, { id: taskId }), [{ taskId, pushNotificationConfig }], binding)
+    await client.deleteTaskPushNotificationConfig(one)
+    t.same(await ask(server, LIST, { id: taskId }), [], binding)
+  }
 })
 
 t.test('over HTTP+JSON, as each version has it', async (t) => {
