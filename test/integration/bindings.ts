@@ -1,7 +1,22 @@
+import {
+  CancelTaskRequest,
+  DeleteTaskPushNotificationConfigRequest,
+  GetExtendedAgentCardRequest,
+  GetTaskPushNotificationConfigRequest,
+  GetTaskRequest,
+  ListTaskPushNotificationConfigsRequest,
+  ListTasksRequest,
+  SendMessageRequest,
+  SubscribeToTaskRequest,
+  TaskPushNotificationConfig,
+} from '@a2a-js/sdk'
+import { A2AService } from '@a2a-js/sdk/server/grpc'
+import { Metadata, type MethodDefinition, type ServiceError } from '@grpc/grpc-js'
 import type { Operation } from '../../src/a2a/operation.ts'
 import { restRoutes } from '../../src/a2a/rest.ts'
 import { type Answer, eventsOf, post, type Server } from '../wire/rpc.ts'
 import { Socket } from '../wire/socket.ts'
+import { RawClient } from './grpc-raw.ts'
 
 /** What an operation said: a result (of a stream, the first frame) or an error, with the HTTP status where there is one. */
 export interface Said {
@@ -86,5 +101,51 @@ async function firstOf(response: Response): Promise<Said> {
   return response.ok ? { status, result: body } : { status, error: body.error ?? body }
 }
 
+const REQUESTS: Readonly<Record<string, { fromJSON(json: unknown): object }>> = {
+  SendMessage: SendMessageRequest,
+  SendStreamingMessage: SendMessageRequest,
+  GetTask: GetTaskRequest,
+  ListTasks: ListTasksRequest,
+  CancelTask: CancelTaskRequest,
+  SubscribeToTask: SubscribeToTaskRequest,
+  CreateTaskPushNotificationConfig: TaskPushNotificationConfig,
+  GetTaskPushNotificationConfig: GetTaskPushNotificationConfigRequest,
+  ListTaskPushNotificationConfigs: ListTaskPushNotificationConfigsRequest,
+  DeleteTaskPushNotificationConfig: DeleteTaskPushNotificationConfigRequest,
+  GetExtendedAgentCard: GetExtendedAgentCardRequest,
+}
+
+/** 1.0's service. The status stands for the result's absence; its details are said as JSON-RPC says them. */
+async function grpc(...[server, { method }, params, headers]: Parameters<Binding>): Promise<Said | undefined> {
+  const request = REQUESTS[method]?.fromJSON(params)
+  const { grpc: address } = server as { grpc?: string }
+  if (request === undefined || address === undefined) return undefined
+  const ends: (() => unknown)[] = []
+  const { client } = new RawClient({ teardown: (end) => ends.push(end) }, address)
+  const { path, responseStream, requestSerialize, responseDeserialize } = Object.values(A2AService).find((row) =>
+    row.path.endsWith(`/${method}`),
+  ) as ServiceMethod
+  const metadata = new Metadata()
+  for (const [name, value] of Object.entries(headers)) metadata.set(name, value)
+  const said = await new Promise<Said>((resolve) => {
+    const failed = ({ code, details }: ServiceError) => resolve({ error: { code, message: details } })
+    if (responseStream) {
+      const stream = client.makeServerStreamRequest(path, requestSerialize, responseDeserialize, request, metadata)
+      stream.on('error', failed).once('data', (result) => {
+        resolve({ result })
+        stream.cancel()
+      })
+    } else {
+      client.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, metadata, (error, result) =>
+        error ? failed(error) : resolve({ result }),
+      )
+    }
+  })
+  for (const end of ends) end()
+  return said
+}
+
+type ServiceMethod = MethodDefinition<object, object>
+
 /** Every binding that a test can drive by the operations table. */
-export const BINDINGS: Readonly<Record<string, Binding>> = { jsonRpc, webSocket, rest }
+export const BINDINGS: Readonly<Record<string, Binding>> = { jsonRpc, webSocket, rest, grpc }

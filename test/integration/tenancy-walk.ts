@@ -33,7 +33,7 @@ const NOTHING: Step = { params: [] }
 let sent = 0
 function message(more: object): Params {
   sent += 1
-  const text = { messageId: `walk-${process.pid}-${sent}`, role: 'user', parts: [{ text: 'Go on' }], ...more }
+  const text = { messageId: `walk-${process.pid}-${sent}`, role: 'ROLE_USER', parts: [{ text: 'Go on' }], ...more }
   return { message: text, configuration: { blocking: false, returnImmediately: true } }
 }
 

@@ -7,7 +7,7 @@ import { addKey, type Principal } from './principals.ts'
 import { type ServerUnderTest, startServer } from './server.ts'
 import { NOWHERE, STEPS, type Things } from './tenancy-walk.ts'
 
-const CONFIG = { auth: { mode: 'apiKeys' }, push: { allowPrivate: true } }
+const CONFIG = { auth: { mode: 'apiKeys' }, push: { allowPrivate: true }, grpc: { port: 0 } }
 
 /** The owner of things, and those who may not see them: of the same tenant, of the same name elsewhere, and a stranger. */
 async function people(server: ServerUnderTest) {
