@@ -107,7 +107,7 @@ t.test('a key that expires, and one that is revoked, open nothing any more', asy
   const server = await startServer(t, { config: CONFIG })
   const old = await addKey(server, { expiresAt: new Date(Date.now() - 1_000) })
   t.equal((await post(server, JSON.stringify(LIST), old.headers)).status, 401)
-  const brief = await addKey(server, { expiresAt: new Date(Date.now() + 700) })
+  const brief = await addKey(server, { expiresAt: new Date(Date.now() + 2_000) })
   t.equal((await post(server, JSON.stringify(LIST), brief.headers)).status, 200)
   while ((await post(server, JSON.stringify(LIST), brief.headers)).status === 200);
   const taken = await addKey(server)

@@ -51,6 +51,10 @@ t.test('where nobody says who calls, each address has its own', async (t) => {
   t.same([(await from('192.0.2.1')).status, (await from('192.0.2.1')).status], [200, 200])
   t.equal((await from('192.0.2.1')).status, 429)
   t.equal((await from('192.0.2.2')).status, 200)
+  t.equal((await from('::ffff:192.0.2.1')).status, 429, 'however it is written')
+  t.same([(await from('2001:db8::1')).status, (await from('2001:db8::2')).status], [200, 200])
+  t.equal((await from('2001:db8::3')).status, 429, 'a network of IPv6 is one')
+  t.equal((await from('2001:db8:0:1::1')).status, 200)
 })
 
 t.test('a proxy that is not trusted speaks for itself', async (t) => {

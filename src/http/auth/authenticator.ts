@@ -1,3 +1,4 @@
+import ipaddr from 'ipaddr.js'
 import { LRUCache } from 'lru-cache'
 import { type Authenticate, anonymous, type Credentials, type Identity } from '../../a2a/identity.ts'
 import { API_KEY_HEADER } from '../../a2a/security.ts'
@@ -36,7 +37,7 @@ export function createAuthenticate(options: AuthenticatorOptions): Authenticate 
       return withQuota(await identify(credentials))
     } catch (error) {
       // Who guesses is slowed down; others behind the same address are not.
-      if (isUnauthenticated(error)) await quotas.call(`refused ${credentials.address ?? ''}`)
+      if (isUnauthenticated(error)) await quotas.call(`refused ${networkOf(credentials.address)}`)
       throw error
     }
   }
@@ -46,7 +47,7 @@ export function createAuthenticate(options: AuthenticatorOptions): Authenticate 
 function byAddress(quotas: Quotas): Authenticate {
   const known = new LRUCache<string, Identity>({ max: MAX_REMEMBERED })
   return async (credentials) => {
-    const { address = '' } = credentials
+    const address = networkOf(credentials.address)
     const remembered = known.get(address)
     if (remembered !== undefined) return remembered
     const identity = await anonymous(credentials)
@@ -54,6 +55,14 @@ function byAddress(quotas: Quotas): Authenticate {
     known.set(address, limited)
     return limited
   }
+}
+
+/** An address; of IPv6 the network, since who has one address there has all of its 2^64. `::ffff:192.0.2.1` is 192.0.2.1. */
+function networkOf(given = ''): string {
+  if (!ipaddr.IPv6.isValid(given)) return given
+  const address = ipaddr.IPv6.parse(given)
+  if (address.isIPv4MappedAddress()) return address.toIPv4Address().toString()
+  return address.parts.slice(0, 4).join(':')
 }
 
 /** Whether an error says that the caller is not, or no longer, who may call. */
