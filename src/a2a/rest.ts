@@ -108,7 +108,7 @@ export function restParams({ operation, version, verb }: RestRoute, { path, quer
 }
 
 /** What 0.3's JSON-RPC calls a push config's ids, which its REST paths call otherwise. */
-function restNames({ method }: Operation, version: Version): Readonly<Record<string, string>> {
+export function restNames({ method }: Operation, version: Version): Readonly<Record<string, string>> {
   if (version === '1.0' || !method.startsWith('tasks/pushNotificationConfig/')) return {}
   return method.endsWith('/set') ? {} : { taskId: 'id', id: 'pushNotificationConfigId' }
 }

@@ -36,7 +36,9 @@ export function restRoutesOf(app: FastifyInstance, options: RestRouteOptions): v
   app.addContentTypeParser([...JSON_TYPES], { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   for (const route of restRoutes()) {
     const handler = (request: FastifyRequest, reply: FastifyReply) => serve(route, request, reply, options)
-    app.route({ method: route.verb, url: fastifyPath(route.path), sse: 'manual', handler } as never)
+    // A stream without its events would hold the connection until the task ends, and say nothing.
+    const exposeHeadRoute = !route.operation.streams
+    app.route({ method: route.verb, url: fastifyPath(route.path), sse: 'manual', exposeHeadRoute, handler } as never)
   }
 }
 

@@ -40,3 +40,42 @@ t.test('what the documents refer to is in them', async (t) => {
     }
   }
 })
+
+t.test('OpenRPC: params that must be there come first, and a method has no code twice', async (t) => {
+  const { methods, components } = openRpc(OPERATIONS, '1') as unknown as {
+    methods: { name: string; params: { required: boolean }[]; errors: { $ref: string }[] }[]
+    components: { errors: Json }
+  }
+  for (const { name, params, errors } of methods) {
+    const optional = params.findIndex(({ required }) => !required)
+    t.notOk(optional >= 0 && params.slice(optional).some(({ required }) => required), name)
+    const codes = errors.map(({ $ref }) => components.errors[$ref.slice($ref.lastIndexOf('/') + 1)]?.['code'])
+    t.equal(new Set(codes).size, codes.length, name)
+  }
+})
+
+t.test('OpenAPI: a query has nothing that the path says under another name, and no objects', async (t) => {
+  interface Described {
+    operationId: string
+    parameters: { name: string; in: string; required: boolean; schema: { type?: string } }[]
+    responses: { default: { content: Record<string, { schema: { $ref: string } }> } }
+  }
+  const { paths } = openApi(OPERATIONS, '1') as unknown as { paths: Record<string, Record<string, Described>> }
+  for (const [path, verbs] of Object.entries(paths)) {
+    for (const { operationId, parameters, responses } of Object.values(verbs)) {
+      const asked = parameters.filter((param) => param.in === 'query')
+      t.strictSame(
+        asked.filter(({ required, schema }) => required || schema.type === 'object').map(({ name }) => name),
+        [],
+        operationId,
+      )
+      const error = responses.default.content['application/json']?.schema.$ref
+      t.equal(error, `#/components/schemas/${path.startsWith('/v1/') ? 'Error' : 'Status'}`, operationId)
+    }
+  }
+  const configs = paths['/v1/tasks/{taskId}/pushNotificationConfigs/{id}']
+  t.strictSame(
+    configs?.['get']?.parameters.map(({ name }) => name),
+    ['taskId', 'id'],
+  )
+})

@@ -1,5 +1,5 @@
 import type { Operation } from '../operation.ts'
-import { type RestRoute, restRoutes } from '../rest.ts'
+import { type RestRoute, restNames, restRoutes } from '../rest.ts'
 import { paramsOf, plain } from './params.ts'
 import { SCHEMAS } from './schemas.ts'
 import { textOf } from './texts.ts'
@@ -20,6 +20,13 @@ const STATUS = {
   },
 }
 
+const ERROR = {
+  type: 'object',
+  description: 'The error of JSON-RPC, which 0.3 has over HTTP+JSON, too.',
+  properties: { code: { type: 'integer' }, message: { type: 'string' }, data: {} },
+  required: ['code', 'message'],
+}
+
 /** Every route of the HTTP+JSON binding, as an OpenAPI 3.1 document. A tenant may stand before 1.0's paths. */
 export function openApi(operations: readonly Operation[], version: string): object {
   const paths: Record<string, Record<string, object>> = {}
@@ -33,14 +40,16 @@ export function openApi(operations: readonly Operation[], version: string): obje
     openapi: '3.1.0',
     info: { title: 'Trellis', version, description: 'A2A, and the Objective → Plan → Task extension, over HTTP+JSON.' },
     paths,
-    components: { schemas: { ...(plain(SCHEMAS) as object), Status: STATUS } },
+    components: { schemas: { ...(plain(SCHEMAS) as object), Status: STATUS, Error: ERROR } },
   }
 }
 
 function operationOf({ operation, verb, path, version }: RestRoute): object {
   const { summary, result } = textOf(operation.method)
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string)
-  const params = paramsOf(operation.schema).filter(({ name }) => !inPath.includes(name))
+  const names = restNames(operation, version)
+  const said = inPath.map((name) => names[name] ?? name)
+  const params = paramsOf(operation.schema).filter(({ name }) => !said.includes(name))
   const body = verb === 'POST' || verb === 'PATCH'
   const answer = version === '1.0' || operation.version === undefined ? { $ref: `#/components/schemas/${result}` } : {}
   return {
@@ -49,14 +58,22 @@ function operationOf({ operation, verb, path, version }: RestRoute): object {
     tags: [operation.version === undefined ? 'OPT' : `A2A ${version}`],
     parameters: [
       ...inPath.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
-      ...(body ? [] : params.map((param) => ({ ...param, in: 'query' }))),
+      ...(body ? [] : params.filter(isText).map((param) => ({ ...param, in: 'query' }))),
     ],
     ...(body && params.length > 0 && { requestBody: bodyOf(params) }),
     responses: {
       ...success(operation, verb, answer),
-      default: { description: 'An error.', content: json({ $ref: '#/components/schemas/Status' }) },
+      default: {
+        description: 'An error.',
+        content: json({ $ref: `#/components/schemas/${version === '0.3' ? 'Error' : 'Status'}` }),
+      },
     },
   }
+}
+
+/** A query has no place for objects. */
+function isText({ schema }: { schema: { type?: string } }): boolean {
+  return schema.type !== 'object'
 }
 
 function success({ streams }: Operation, verb: string, schema: object): object {

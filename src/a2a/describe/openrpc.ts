@@ -28,14 +28,25 @@ function methodOf(operation: Operation): object {
     summary,
     description: streams ? `${of} Answers with a stream: server-sent events, or frames over WebSocket.` : of,
     paramStructure: 'by-name',
-    params: paramsOf(schema),
+    // OpenRPC wants those first that must be there.
+    params: paramsOf(schema).sort((a, b) => Number(b.required) - Number(a.required)),
     result: {
       name: modern ? result : 'result',
       // 0.3 writes the same with `kind` and lower-case states.
       schema: modern ? { $ref: `#/components/schemas/${result}` } : { type: ['object', 'array', 'null'] },
     },
-    errors: Object.keys(ERROR_CODES).map((meaning) => ({ $ref: `#/components/errors/${meaning}` })),
+    errors: onceEach().map((meaning) => ({ $ref: `#/components/errors/${meaning}` })),
   }
+}
+
+/** The meanings that a method may fail with, where OpenRPC allows each code once: the plainest of those that share one. */
+function onceEach(): string[] {
+  const plainest = Object.entries(ERROR_CODES).toSorted(
+    ([, a], [, b]) => Number(a.carried ?? 0) - Number(b.carried ?? 0),
+  )
+  return plainest
+    .filter(([, { code }], i) => plainest.findIndex(([, other]) => other.code === code) === i)
+    .map(([meaning]) => meaning)
 }
 
 function errors(): object {

@@ -92,6 +92,9 @@ export async function rest(t: Test, server: Server): Promise<void> {
     const task = await ask(server, 'PUT', '/default/tasks/some-task', {}, V1)
     t.match([task.status, task.headers.get('allow')], [405, 'GET'])
     t.match(await ask(server, 'GET', '/nowhere/at/all', undefined, V1), { status: 404 })
+    t.equal((await ask(server, 'HEAD', '/tasks', undefined, V1)).status, 200)
+    const endless = await ask(server, 'HEAD', '/objectives/some-objective/events', undefined, V1)
+    t.match([endless.status, endless.headers.get('allow')], [405, 'GET'], 'a stream without its events would never end')
   })
 
   await t.test('the version that the path says and the one that the header says', async (t) => {
