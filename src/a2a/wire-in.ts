@@ -61,10 +61,11 @@ function sameContext(ids: readonly (string | undefined)[], at: string): string |
 }
 
 /** One part: 1.0's `{text}`, `{raw}`, `{url}`, `{data}`, 0.3's `kind`, the older `type`, or a bare `{file}`. */
-export function readPart(given: unknown, at: string): Part {
-  if (!isObject(given))
-    throw invalidParams(at, `was ${shown(given)}; expected a part: an object with text, raw, url, data or file`)
-  const kind = given['kind'] ?? given['type']
+export function readPart(value: unknown, at: string): Part {
+  if (!isObject(value))
+    throw invalidParams(at, `was ${shown(value)}; expected a part: an object with text, raw, url, data or file`)
+  const given = withoutNulls(value)
+  const kind = given['kind'] || given['type'] || undefined
   switch (kind ?? soleContent(given, at)) {
     case 'text': {
       const part = PART_CHECKS.text(given, at)
@@ -88,6 +89,14 @@ export function readPart(given: unknown, at: string): Part {
         `was ${shown(kind)}; expected text, file or data`,
       )
   }
+}
+
+/** Null is as good as absent; but as data it is a value, if there is nothing else. "" may be a text, or an empty file. */
+function withoutNulls(given: Json): Json {
+  const present = Object.entries(given).filter(([, field]) => field !== null)
+  const left = Object.fromEntries(present)
+  const dataOnly = given['data'] === null && !CONTENTS.some((name) => left[name] !== undefined)
+  return dataOnly ? { ...left, data: null } : left
 }
 
 const CONTENTS = ['text', 'raw', 'url', 'data', 'file'] as const
@@ -120,7 +129,7 @@ function readFile(given: Json, at: string): Part {
     return readPart({ ...given, kind: undefined, type: undefined }, at)
   }
   const part = PART_CHECKS.file(given, at)
-  const { fileWithBytes, fileWithUri, raw, url, ...rest } = part.file
+  const { fileWithBytes, fileWithUri, raw, url, ...rest } = withoutNulls(part.file)
   const bytes = rest['bytes'] ?? fileWithBytes ?? raw
   const uri = rest['uri'] ?? fileWithUri ?? url
   if ((bytes === undefined) === (uri === undefined)) {
