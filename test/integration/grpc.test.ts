@@ -37,6 +37,23 @@ t.test('the card declares it for both versions', async (t) => {
   )
 })
 
+t.test('data may be null', async (t) => {
+  const part = {
+    content: { $case: 'data', value: null },
+    filename: '',
+    mediaType: 'a/b',
+    metadata: { kept: null },
+  } as const
+  agent.when('null', working)
+  const message = userText('null')
+  const configuration = { returnImmediately: true, acceptedOutputModes: [], taskPushNotificationConfig: undefined }
+  const { answer } = await client.unary(
+    'sendMessage',
+    send('null', { message: { ...message, parts: [...message.parts, part] }, configuration }),
+  )
+  t.match(answer.payload, { $case: 'task', value: { history: [{ parts: [{}, part] }] } })
+})
+
 t.test('errors have the canonical code and say why, in the way of google.rpc', async (t) => {
   t.match(await endOf(client.unary('getTask', task('none'))), {
     code: status.NOT_FOUND,
