@@ -14,7 +14,7 @@ import { OpenCalls } from './open-calls.ts'
 import { openApiRoute } from './openapi-route.ts'
 import { restRoutesOf } from './rest-route.ts'
 import { rpcRoutes } from './rpc-route.ts'
-import { socketRoute } from './socket-route.ts'
+import { opensSocket, socketRoute } from './socket-route.ts'
 
 export interface HttpLimits {
   bodyBytes: number
@@ -66,6 +66,7 @@ export function buildHttp(options: HttpOptions): FastifyInstance {
     ...(options.logger ? { loggerInstance: options.logger } : { logger: false }),
     // A line for each request costs as much as a small request does.
     logController: new LogController({ disableRequestLogging: true }),
+    http: { shouldUpgradeCallback: opensSocket },
     bodyLimit: limits.bodyBytes,
     routerOptions: { ignoreTrailingSlash: true },
     trustProxy: options.trustedProxies?.length ? [...options.trustedProxies] : false,

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import fastifyWebsocket, { type WebSocket, type WebsocketHandler } from '@fastify/websocket'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Authenticate } from '../a2a/identity.ts'
@@ -18,6 +19,17 @@ export interface SocketRouteOptions {
   required: readonly string[]
 }
 
+const PATH = '/ws'
+
+/**
+ * Whether a request is one to open a WebSocket. Any other upgrade is an offer that we pass by: taken up, it would leave the
+ * request's body unread (clients of Java offer h2c with every call), and a socket that no timeout ever ends.
+ */
+export function opensSocket({ method, url = '', headers }: IncomingMessage): boolean {
+  const path = url.split('?', 1)[0]?.replace(/\/$/, '')
+  return method === 'GET' && path === PATH && headers.upgrade?.toLowerCase() === 'websocket'
+}
+
 /** /ws: JSON-RPC 2.0 over WebSocket. Service parameters come from the upgrade's headers, else its query. (design §8.3) */
 export async function socketRoute(app: FastifyInstance, options: SocketRouteOptions): Promise<void> {
   const { trellis, authenticate, calls, limits } = options
@@ -36,7 +48,7 @@ export async function socketRoute(app: FastifyInstance, options: SocketRouteOpti
     const peer = { identity: request.identity, parameters, onFailure }
     new RpcSocket(socket, { rpc, peer, stopping: stopping.signal, limits })
   }
-  app.route({ method: 'GET', url: '/ws', onRequest: identifies(authenticate), handler, wsHandler })
+  app.route({ method: 'GET', url: PATH, onRequest: identifies(authenticate), handler, wsHandler })
 }
 
 /** A peer that breaks off or breaks the rules is no fault of ours; what it broke is in the code that ws closes with. */
