@@ -170,9 +170,10 @@ export class RpcSocket {
     const controller = this.#calls.get(JSON.stringify(params['id'] ?? null))
     controller?.abort()
     if (request['id'] === undefined) return
-    if (controller !== undefined) return void this.#send({ jsonrpc: '2.0', id, result: { id: params['id'] } })
     const error = invalidParams('id', `was ${shown(params['id'])}; no call with that id is open`)
-    this.#send(errorBody(id, error, this.#version))
+    const result = { jsonrpc: '2.0', id, result: { id: params['id'] } }
+    const body = controller === undefined ? errorBody(id, error, this.#version) : result
+    this.#answer({ kind: 'reply', status: 200, body })
   }
 
   /** Resolves when the bytes have left the process, or cannot any more. */

@@ -1,3 +1,4 @@
+import type { Socket as NetSocket } from 'node:net'
 import t from 'tap'
 import type { Trellis } from '../../src/a2a/trellis.ts'
 import { taskNotFound } from '../../src/base/errors.ts'
@@ -35,5 +36,23 @@ t.test('a binary frame is read as UTF-8, or not at all', async (t) => {
   t.match(await socket.next(), { id: 'é', error: { code: -32001 } })
   socket.sendBytes(Buffer.from(request, 'latin1'))
   t.match(await socket.next(), { id: null, error: { code: -32700, message: /UTF-8/ } })
+  await socket.close()
+})
+
+t.test('who leaves calls without reading what is said to that is not listened to either', async (t) => {
+  const { baseUrl, app } = await startDouble(t, { limits: { bufferBytes: 64 * 1024 } })
+  const connections: NetSocket[] = []
+  app.server.on('connection', (connection: NetSocket) => connections.push(connection))
+  const socket = await Socket.open({ baseUrl })
+  socket.pause()
+  const id = 'x'.repeat(1024 * 1024)
+  for (let sent = 0; sent < 64; sent += 1) {
+    socket.send({ jsonrpc: '2.0', id, method: 'stream/cancel', params: { id: 'none' } })
+  }
+  await new Promise((resolve) => setTimeout(resolve, 1_000))
+  const [unread = Number.NaN] = connections.map(({ writableLength }) => writableLength)
+  t.ok(unread < 16 * 1024 * 1024, `${unread} bytes wait`)
+  socket.resume()
+  for (let read = 0; read < 64; read += 1) t.match(await socket.next(), { error: { code: -32602 } })
   await socket.close()
 })
