@@ -1,5 +1,5 @@
 import type { Authenticate, Credentials } from '../a2a/identity.ts'
-import { isUnauthenticated } from './auth/authenticator.ts'
+import { refusalIn } from './auth/authenticator.ts'
 
 /** How often it is asked again whether who waits or follows may still call. */
 const RECHECK_MILLISECONDS = 4_000
@@ -55,9 +55,10 @@ export class OpenCalls {
     try {
       await this.#authenticate?.(credentials)
     } catch (error) {
-      if (!isUnauthenticated(error)) return
+      const refusal = refusalIn(error)
+      if (refusal === undefined) return
       this.#calls.delete(controller)
-      controller.abort(error)
+      controller.abort(refusal)
     }
   }
 }

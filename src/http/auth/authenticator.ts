@@ -36,10 +36,18 @@ export function createAuthenticate(options: AuthenticatorOptions): Authenticate 
     try {
       return withQuota(await identify(credentials))
     } catch (error) {
-      // Who guesses is slowed down; others behind the same address are not.
-      if (isUnauthenticated(error)) await quotas.call(`refused ${networkOf(credentials.address)}`)
+      if (isUnauthenticated(error)) await countRefusal(quotas, credentials, error)
       throw error
     }
+  }
+}
+
+/** Who guesses is slowed down; others behind the same address are not. The cause of that error is the refusal itself. */
+async function countRefusal(quotas: Quotas, { address }: Credentials, refusal: unknown): Promise<void> {
+  try {
+    await quotas.call(`refused ${networkOf(address)}`)
+  } catch (error) {
+    throw Object.assign(error as Error, { cause: refusal })
   }
 }
 
@@ -68,6 +76,11 @@ function networkOf(given = ''): string {
 /** Whether an error says that the caller is not, or no longer, who may call. */
 export function isUnauthenticated(error: unknown): boolean {
   return error instanceof TrellisError && error.meaning === 'unauthenticated'
+}
+
+/** That the caller may not call, also where it was only told that it tries too often. */
+export function refusalIn(error: unknown): unknown {
+  return [error, (error as Error).cause].find(isUnauthenticated)
 }
 
 function identifier({ auth, findKey, clock = systemClock }: AuthenticatorOptions) {
