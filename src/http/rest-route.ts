@@ -17,7 +17,7 @@ import { type ReaderLimits, sendEventStream } from '../a2a/sse.ts'
 import type { Trellis } from '../a2a/trellis.ts'
 import type { OpenCalls } from './open-calls.ts'
 import { HttpPeer } from './peer.ts'
-import { echoExtensions, JSON_TYPES } from './rpc-route.ts'
+import { bodyAsIs, echoExtensions, JSON_TYPES } from './rpc-route.ts'
 
 export interface RestRouteOptions {
   trellis: Trellis
@@ -33,7 +33,7 @@ export const A2A_TYPE = 'application/a2a+json'
 /** HTTP+JSON, of both versions, for every operation that has a path. Errors go through the error handler. (design §8.1) */
 export function restRoutesOf(app: FastifyInstance, options: RestRouteOptions): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser([...JSON_TYPES], { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  app.addContentTypeParser([...JSON_TYPES], { parseAs: 'buffer' }, bodyAsIs)
   for (const route of restRoutes()) {
     const handler = (request: FastifyRequest, reply: FastifyReply) => serve(route, request, reply, options)
     // A stream without its events would hold the connection until the task ends, and say nothing.
@@ -87,6 +87,12 @@ function read(request: FastifyRequest): RestRequest {
 
 /** `application/json`, unless the request names A2A's own type in Accept or Content-Type. */
 export function answerType({ headers }: FastifyRequest): string {
-  const named = headers.accept?.includes(A2A_TYPE) || headers['content-type']?.includes(A2A_TYPE)
+  const named = headers.accept?.split(',').some(wantsA2a) || headers['content-type']?.toLowerCase().includes(A2A_TYPE)
   return `${named ? A2A_TYPE : 'application/json'}; charset=utf-8`
+}
+
+/** A weight of 0 says that it is not wanted. (RFC 9110 §12.4.2) */
+function wantsA2a(range: string): boolean {
+  const [type, ...parameters] = range.split(';').map((text) => text.trim().toLowerCase())
+  return type === A2A_TYPE && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))
 }

@@ -1,8 +1,9 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Protocol } from '../a2a/call.ts'
 import { JsonRpc, type RpcReply, rpcEvents } from '../a2a/jsonrpc.ts'
 import { type ReaderLimits, sendEventStream } from '../a2a/sse.ts'
 import type { Trellis } from '../a2a/trellis.ts'
+import { TrellisError } from '../base/errors.ts'
 import type { OpenCalls } from './open-calls.ts'
 import { HttpPeer } from './peer.ts'
 
@@ -27,7 +28,7 @@ export interface RpcRouteOptions {
 export function rpcRoutes(app: FastifyInstance, options: RpcRouteOptions): void {
   const rpc = new JsonRpc(options.trellis, options.required)
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser(JSON_TYPES, { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  app.addContentTypeParser(JSON_TYPES, { parseAs: 'buffer' }, bodyAsIs)
   for (const url of RPC_PATHS) {
     app.post(url, { sse: 'manual' }, async (request, reply) => {
       const peer = new HttpPeer(request, reply, options.calls)
@@ -44,6 +45,14 @@ export function rpcRoutes(app: FastifyInstance, options: RpcRouteOptions): void 
     if (headers) reply.headers(headers)
     return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(body))
   }
+}
+
+/** Passes a body on as the bytes that it is. One that is packed is refused as such: a small one could unpack to any size. */
+export async function bodyAsIs({ headers }: FastifyRequest, body: string | Buffer): Promise<string | Buffer> {
+  const encoding = headers['content-encoding']?.trim().toLowerCase() || 'identity'
+  if (encoding === 'identity') return body
+  const message = `Content-Encoding was ${encoding.slice(0, 40)}; expected a body that is not encoded`
+  throw new TrellisError('contentTypeNotSupported', message)
 }
 
 /** Names the extensions that the request activated, in the header that it used. (A2A 1.0 §4.6) */

@@ -81,6 +81,8 @@ export async function rest(t: Test, server: Server): Promise<void> {
     t.match(await ask(server, 'GET', '/tasks?pageSize=many'), { status: 400, body: { error: { message: /pageSize/ } } })
     t.match(await ask(server, 'POST', '/message:send', '{', V1), { status: 400 })
     t.match(await ask(server, 'POST', '/message:send', '[]', V1), { body: { error: { message: /body/ } } })
+    const zipped = await ask(server, 'POST', '/message:send', '{}', { 'content-encoding': 'gzip' })
+    t.match(zipped, { status: 400, body: { error: { message: /Content-Encoding was gzip/ } } })
     const plain = await ask(server, 'POST', '/message:send', 'hello', { 'content-type': 'text/plain', ...V1 })
     t.match(plain.body, { error: { details: [{ reason: 'CONTENT_TYPE_NOT_SUPPORTED' }] } })
   })
@@ -116,6 +118,12 @@ export async function rest(t: Test, server: Server): Promise<void> {
     const accepted = await ask(server, 'GET', '/tasks/none', undefined, { accept: 'application/a2a+json', ...V1 })
     t.match(accepted, { status: 404, type: /^application\/a2a\+json/ })
     t.match((await ask(server, 'GET', '/tasks/none')).type, /^application\/json/)
+    const refused = await ask(server, 'GET', '/tasks/none', undefined, { accept: 'application/a2a+json;q=0, */*' })
+    t.match(refused.type, /^application\/json/, 'unless the request says that it does not take it')
+    const loud = await ask(server, 'GET', '/tasks/none', undefined, {
+      accept: 'text/html, Application/A2A+JSON; q=0.5',
+    })
+    t.match(loud.type, /^application\/a2a\+json/, 'in any case')
   })
 
   await t.test("a tenant in the path is the caller's own, or there is nothing", async (t) => {
