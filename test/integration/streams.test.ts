@@ -128,6 +128,20 @@ t.test('message/stream', async (t) => {
     })
     t.strictSame(textsOf((await send(server, 'Draft')).artifacts), ['second draft'])
   })
+
+  await t.test('and nothing of what it said of itself before is left', async (t) => {
+    agent.when('Redraw', async (run) => {
+      const described = { name: 'Cat', description: 'A sketch', metadata: { sketch: true }, extensions: ['urn:a'] }
+      run.chunk('first', { artifactId: 'drawing', ...described })
+      await run.events.flush()
+      run.chunk('second', { artifactId: 'drawing', extensions: ['urn:b'] })
+      run.end('completed')
+    })
+    const { artifacts } = await send(server, 'Redraw')
+    t.strictSame(artifacts, [
+      { artifactId: 'drawing', parts: [{ kind: 'text', text: 'second' }], extensions: ['urn:b'] },
+    ])
+  })
 })
 
 t.test('tasks/resubscribe', async (t) => {

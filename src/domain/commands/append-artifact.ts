@@ -41,13 +41,22 @@ function insertRow(w: WorkingCopy, task: TaskRow, artifact: Artifact): ArtifactR
   })
 }
 
-/** A replaced artifact gets rows of its own, so that earlier events still name the parts they named. */
 function editRow(w: WorkingCopy, known: ArtifactRow, artifact: Artifact, append: boolean): ArtifactRow {
   const row = w.artifacts.edit(known.key)
-  if (artifact.name !== undefined) row.name = artifact.name
-  if (artifact.description !== undefined) row.description = artifact.description
-  if (artifact.metadata !== undefined) row.metadata = { ...row.metadata, ...artifact.metadata }
-  if (!append) row.sourceKey = newId('artifact')
+  const { name, description, metadata, extensions } = artifact
+  if (append) {
+    row.name = name ?? row.name
+    row.description = description ?? row.description
+    if (metadata !== undefined) row.metadata = { ...row.metadata, ...metadata }
+    row.extensions = extensions ?? row.extensions
+    return row
+  }
+  row.name = name ?? null
+  row.description = description ?? null
+  row.metadata = metadata ?? null
+  row.extensions = extensions ?? null
+  // Parts of its own, so that earlier events still name the parts they named.
+  row.sourceKey = newId('artifact')
   return row
 }
 

@@ -149,7 +149,7 @@ export const TABLES = {
       ...int('position', 'partCount'),
       ...json('metadata', 'extensions'),
     },
-    mutable: ['name', 'description', 'metadata', 'sourceKey', 'partCount'],
+    mutable: ['name', 'description', 'metadata', 'extensions', 'sourceKey', 'partCount'],
   },
   input: {
     name: 'input_request',
