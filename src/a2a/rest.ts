@@ -68,10 +68,7 @@ export function restProtocol(
 }
 
 const shapes = restRoutes().map(({ verb, path }) => {
-  const pattern = path
-    .replace('{tenant}', '(?!v1/)[^/]+')
-    .replace(/\{\w+\}(?=:)/g, '[^/:]+')
-    .replace(/\{\w+\}/g, '[^/]+')
+  const pattern = path.replace('{tenant}', '(?!v1/)[^/]+').replace(/\{\w+\}/g, '[^/]+')
   return { verb, matches: new RegExp(`^${pattern}$`) }
 })
 

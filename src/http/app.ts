@@ -51,6 +51,9 @@ export interface HttpOptions {
   trustedProxies?: readonly string[]
 }
 
+/** Of an id in a path, as it is written there: each of its 512 characters may be a few that are encoded. */
+const LONGEST_ID = 512 * 12
+
 /** How long a request may take to arrive. How long its answer takes is another matter. */
 const RECEIVE_SECONDS = 120
 
@@ -68,7 +71,7 @@ export function buildHttp(options: HttpOptions): FastifyInstance {
     logController: new LogController({ disableRequestLogging: true }),
     http: { shouldUpgradeCallback: opensSocket },
     bodyLimit: limits.bodyBytes,
-    routerOptions: { ignoreTrailingSlash: true },
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: LONGEST_ID },
     trustProxy: options.trustedProxies?.length ? [...options.trustedProxies] : false,
     requestTimeout: RECEIVE_SECONDS * 1_000,
     frameworkErrors: failureOf(limits.bodyBytes),

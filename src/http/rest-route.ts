@@ -42,11 +42,11 @@ export function restRoutesOf(app: FastifyInstance, options: RestRouteOptions): v
   }
 }
 
-/** `/tasks/{id}:cancel` as Fastify writes it: a literal colon is doubled, and the parameter ends before it. */
+/** `/tasks/{id}:cancel` as Fastify writes it: a literal colon is doubled. The parameter may have others. */
 export function fastifyPath(path: string): string {
   return path
     .replace(/\{tenant\}/, `:tenant(^(?!${LEGACY_PREFIX.slice(1)}$).+)`)
-    .replace(/\{(\w+)\}:/g, ':$1([^:/]+)::')
+    .replace(/\{(\w+)\}:/g, ':$1(.+)::')
     .replace(/\{(\w+)\}/g, ':$1')
     .replace('message:', 'message::')
 }

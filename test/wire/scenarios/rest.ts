@@ -190,6 +190,12 @@ export async function rest(t: Test, server: Server): Promise<void> {
     const echoed = await ask(server, 'GET', `/objectives/${id}`, undefined, { 'A2A-Extensions': OPT })
     t.equal(echoed.headers.get('a2a-extensions'), OPT)
     t.match((await ask(server, 'GET', `/v1/objectives/${id}`)).body, { objective: { id } })
+    const colons = `urn:trip/${message('').messageId}/${'é'.repeat(400)}`
+    await ask(server, 'POST', '/objectives', { id: colons, name: 'Travel' })
+    const at = `/objectives/${encodeURIComponent(colons)}`
+    t.match((await ask(server, 'GET', at)).body, { objective: { id: colons } })
+    t.match((await ask(server, 'POST', `${at}:cancel`)).body, { objective: { id: colons, status: 'canceled' } })
+    t.match((await ask(server, 'POST', `/default${at}:cancel`)).body, { objective: { id: colons } })
     const canceled = await ask(server, 'POST', `/objectives/${id}:cancel`)
     t.equal(canceled.body.objective.status, 'canceled')
   })
