@@ -3,6 +3,7 @@ import type { CoreDeps } from './a2a/core/deps.ts'
 import { type Addresses, buildCards } from './app-card.ts'
 import { buildGrpc, type Grpc } from './app-grpc.ts'
 import { httpOptions, offeredTrellis } from './app-http.ts'
+import { buildMetrics } from './app-metrics.ts'
 import {
   type AppOptions,
   type Base,
@@ -69,7 +70,7 @@ async function buildOn(database: Database, options: AppOptions): Promise<App> {
   const cards = await buildCards(base.agents, config, addresses)
   const trellis = offeredTrellis(core, cards.cards, config)
   const served = httpOptions(core, trellis, cards, config, log, webhooks?.signer)
-  const http = buildHttp(served)
+  const http = buildHttp({ ...served, metrics: buildMetrics(running, webhooks?.deliverer ?? null) })
   const grpc = buildGrpc(served, config, addresses)
   await start(base, running, queue)
   await webhooks?.deliverer.start()

@@ -1,6 +1,7 @@
 import fastifyCors from '@fastify/cors'
 import { fastifySSE } from '@fastify/sse'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import type { Registry } from 'prom-client'
 import type { AgentCards } from '../a2a/card.ts'
 import { type Authenticate, anonymous } from '../a2a/identity.ts'
 import type { Trellis } from '../a2a/trellis.ts'
@@ -10,6 +11,7 @@ import { errorHandler, failureOf } from './error-handler.ts'
 import { type GuardOptions, guard } from './guards.ts'
 import { type CheckReadiness, healthRoutes } from './health.ts'
 import { jwksRoute, type KeySource } from './jwks-route.ts'
+import { metricsRoute } from './metrics-route.ts'
 import { OpenCalls } from './open-calls.ts'
 import { openApiRoute } from './openapi-route.ts'
 import { restRoutesOf } from './rest-route.ts'
@@ -38,6 +40,8 @@ export interface HttpOptions {
   /** Public keys to show, from whoever signs. */
   keys?: readonly KeySource[]
   ready: CheckReadiness
+  /** Absent: there are none to read. */
+  metrics?: Registry
   limits?: Partial<HttpLimits>
   /** Absent: nothing is logged. */
   logger?: FastifyBaseLogger
@@ -85,6 +89,7 @@ export function buildHttp(options: HttpOptions): FastifyInstance {
   cardRoutes(app, options.cards)
   jwksRoute(app, options.keys ?? [])
   openApiRoute(app)
+  if (options.metrics) metricsRoute(app, options.metrics, authenticate)
   const required = options.requiredExtensions ?? []
   app.register(socketRoute, {
     trellis: options.trellis,
