@@ -1,5 +1,6 @@
 import { fromPglite, fromPrisma, PgBoss } from 'pg-boss'
 import type { Database, Sql } from './client.ts'
+import type { PrismaClient } from './generated/client.ts'
 
 /** A job to run after the transaction that enqueues it. */
 export interface QueuedJob {
@@ -22,6 +23,11 @@ export interface QueueOptions {
 const RETRIES = { retryLimit: 40, retryDelay: 2, retryBackoff: true, retryDelayMax: 3_600 }
 /** A job whose process died is due again after so long. */
 const HEARTBEAT_SECONDS = 10
+/**
+ * What a process that died had begun is due at once: where no other process can have the database open, it need not be
+ * waited for that a heartbeat is missed. As the queue itself does it then.
+ */
+const BEGIN_AGAIN = `UPDATE pgboss.job SET state = 'retry', start_after = now() WHERE name = ANY($1::text[]) AND state = 'active'`
 /** Workers of one queue in one process; a NOTIFY wakes them at a commit. Retries send none: the poll finds them. */
 const AT_ONCE = 3
 const POLL = { pollingIntervalSeconds: 2, notifyPollingIntervalSeconds: 2 }
@@ -30,6 +36,8 @@ const POLL = { pollingIntervalSeconds: 2, notifyPollingIntervalSeconds: 2 }
 export class Queue {
   private readonly boss: PgBoss
   private readonly handlers: QueueOptions['handlers']
+  /** The embedded database, which is this process's alone. */
+  private readonly only: PrismaClient | null
 
   constructor({ database, databaseUrl, handlers, onError }: QueueOptions) {
     const timing = { superviseIntervalSeconds: 10, monitorIntervalSeconds: 10, schedule: false, useListenNotify: true }
@@ -38,6 +46,7 @@ export class Queue {
       : new PgBoss({ ...timing, connectionString: databaseUrl as string, max: 3 })
     this.boss.on('error', onError)
     this.handlers = handlers
+    this.only = database.embedded ? database.prisma : null
   }
 
   /** Opens the queue. Queues are created here, outside any transaction: on the embedded database it would hang inside one. */
@@ -48,6 +57,7 @@ export class Queue {
       await this.boss.updateQueue(name, { ...RETRIES, heartbeatSeconds: HEARTBEAT_SECONDS, notify: true })
       await this.boss.getQueue(name)
     }
+    await this.only?.$executeRawUnsafe(BEGIN_AGAIN, Object.keys(this.handlers))
     for (const [name, handler] of Object.entries(this.handlers)) await this.work(name, handler)
   }
 

@@ -22,7 +22,8 @@ export class Child {
   constructor(t: { teardown(end: () => unknown): void }, args: readonly string[], env: NodeJS.ProcessEnv) {
     const stdio = ['pipe', 'pipe', 'pipe', 'ipc'] as const
     // The runner's own environment would instrument the process, which makes its start slower.
-    this.#process = spawn(process.execPath, args, { env: { PATH: process.env['PATH'], ...env }, stdio: [...stdio] })
+    const { PATH, NODE_COMPILE_CACHE } = process.env
+    this.#process = spawn(process.execPath, args, { env: { PATH, NODE_COMPILE_CACHE, ...env }, stdio: [...stdio] })
     for (const stream of [this.#process.stdout, this.#process.stderr]) {
       if (stream) createInterface({ input: stream }).on('line', (line) => this.#heard(line))
     }

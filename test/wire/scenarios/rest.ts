@@ -195,7 +195,7 @@ export async function rest(t: Test, server: Server): Promise<void> {
     const at = `/objectives/${encodeURIComponent(colons)}`
     t.match((await ask(server, 'GET', at)).body, { objective: { id: colons } })
     t.match((await ask(server, 'POST', `${at}:cancel`)).body, { objective: { id: colons, status: 'canceled' } })
-    t.match((await ask(server, 'POST', `/default${at}:cancel`)).body, { objective: { id: colons } })
+    t.match((await ask(server, 'GET', `/default${at}`)).body, { objective: { id: colons } })
     const canceled = await ask(server, 'POST', `/objectives/${id}:cancel`)
     t.equal(canceled.body.objective.status, 'canceled')
   })
