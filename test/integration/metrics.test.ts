@@ -21,9 +21,9 @@ t.test('deliveries are counted', async (t) => {
   await send(server, 'Tell me', { params: { configuration } })
   await receiver.first(({ body }) => body.status?.state === 'completed')
   let { text } = await metricsOf(server)
-  // A delivery is marked after its answer.
-  while (!text.includes('trellis_webhook_deliveries_pending 0')) ({ text } = await metricsOf(server))
-  t.match(text, `{outcome="delivered"} ${receiver.all.length}`)
+  // A delivery is marked after its answer, and counted after that.
+  while (!text.includes(`{outcome="delivered"} ${receiver.all.length}`)) ({ text } = await metricsOf(server))
+  t.match(text, 'trellis_webhook_deliveries_pending 0')
   t.match(text, 'trellis_attempts_running 0')
 })
 
