@@ -6,9 +6,9 @@ import { modernCard } from '../../src/a2a/card.ts'
 import { SCOPES } from '../../src/a2a/identity.ts'
 import { JsonRpc } from '../../src/a2a/jsonrpc.ts'
 import type { Peer } from '../../src/a2a/peer.ts'
-import { CALLER_KEY, TrellisRequestHandler } from '../../src/a2a/request-handler.ts'
 import type { TaskFrame } from '../../src/a2a/trellis.ts'
 import { fakeTrellis } from '../wire/fake-trellis.ts'
+import { CALLER_KEY, TrellisRequestHandler } from './sdk-request-handler.ts'
 
 /** Our JSON-RPC and the SDK's transport handlers, over the same Trellis: the same requests get the same answers. */
 

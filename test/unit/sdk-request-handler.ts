@@ -18,21 +18,21 @@ import {
 } from '@a2a-js/sdk'
 import { A2AError, JsonRpcTransportError } from '@a2a-js/sdk/errors'
 import type { A2ARequestHandler, ServerCallContext } from '@a2a-js/sdk/server'
-import { TrellisError } from '../base/errors.ts'
-import { type Call, readProtocol } from './call.ts'
-import { asTrellisError, toRpcError } from './errors.ts'
-import type { Identity } from './identity.ts'
-import type { Frame, Operation } from './operation.ts'
-import { CORE_OPERATIONS } from './operations-core.ts'
-import type { Trellis } from './trellis.ts'
-import type { Json } from './wire-out.ts'
+import { type Call, readProtocol } from '../../src/a2a/call.ts'
+import { asTrellisError, toRpcError } from '../../src/a2a/errors.ts'
+import type { Identity } from '../../src/a2a/identity.ts'
+import type { Frame, Operation } from '../../src/a2a/operation.ts'
+import { CORE_OPERATIONS } from '../../src/a2a/operations-core.ts'
+import type { Trellis } from '../../src/a2a/trellis.ts'
+import type { Json } from '../../src/a2a/wire-out.ts'
+import { TrellisError } from '../../src/base/errors.ts'
 
-/** Where a binding leaves the caller's identity and signal for the handler. */
+/** Where a test leaves the caller's identity and signal for the handler. */
 export const CALLER_KEY = 'trellis.caller'
 export const SIGNAL_KEY = 'trellis.signal'
 
 /**
- * The SDK's request handler over `Trellis`, for bindings whose transport the SDK brings. It calls the same operations as
+ * The SDK's request handler over `Trellis`, for the SDK's own transports to be held against ours. It calls the same operations as
  * JSON-RPC does, through 1.0's JSON, so every binding checks and answers alike. (A2A 1.0 §3.1)
  */
 export class TrellisRequestHandler implements A2ARequestHandler {
