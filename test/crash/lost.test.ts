@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../tap.ts'
 import { Agent } from './agent.ts'
 import { planOf } from './client.ts'
 import { createDatabase } from './databases.ts'

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import t from 'tap'
+import t from '../tap.ts'
 import { messageOf } from './client.ts'
 import { createDatabase } from './databases.ts'
 import { violations } from './invariants.ts'

@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../tap.ts'
 import { finishedAfter, threeTasks } from './finished.ts'
 
 t.test('objectives are finished wherever their server was killed', (t) =>

@@ -1,5 +1,5 @@
-import t from 'tap'
 import { type Received, startReceiver } from '../integration/webhook-receiver.ts'
+import t from '../tap.ts'
 import { messageOf, type WireTask } from './client.ts'
 import { createDatabase } from './databases.ts'
 import { violations } from './invariants.ts'

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { Message, type Part, Task } from '@a2a-js/sdk'
 import { type Client, ClientFactory, JsonRpcTransportFactory, RestTransportFactory } from '@a2a-js/sdk/client'
-import t from 'tap'
 import { type Child, startChild } from '../../examples/demo/child.ts'
+import t from '../tap.ts'
 
 const AGENTS = join(import.meta.dirname, '../../examples/agents')
 const DOCUMENTS = {

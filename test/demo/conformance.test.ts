@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import t, { type Test } from 'tap'
+import type { Test } from 'tap'
+import t from '../tap.ts'
 import { call, post, userMessage, V1 } from '../wire/rpc.ts'
 
 const ROOT = join(import.meta.dirname, '../..')

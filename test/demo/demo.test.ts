@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import t, { type Test } from 'tap'
+import type { Test } from 'tap'
+import t from '../tap.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const REQUEST = 'Research how green tea is brewed, then write a cited summary in at most 100 words, then review it.'

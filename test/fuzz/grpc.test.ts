@@ -3,11 +3,11 @@ import { LegacyA2AService } from '@a2a-js/sdk/compat/v0_3/server/grpc'
 import { A2AService } from '@a2a-js/sdk/server/grpc'
 import { Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js'
 import fc from 'fast-check'
-import t from 'tap'
 import { AgentCards } from '../../src/a2a/card.ts'
 import { GrpcServer } from '../../src/a2a/grpc-server.ts'
 import { anonymous } from '../../src/a2a/identity.ts'
 import { OpenCalls } from '../../src/http/open-calls.ts'
+import t from '../tap.ts'
 import { fakeTrellis } from '../wire/fake-trellis.ts'
 
 /** Whatever bytes come, no method fails by our fault: broken messages, and whole ones with some bytes changed. */

@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../tap.ts'
 import { getTask, send } from './client.ts'
 import { startServer } from './server.ts'
 

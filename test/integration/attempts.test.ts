@@ -1,5 +1,5 @@
-import t from 'tap'
 import type { WorkReader } from '../../src/domain/queries/work.ts'
+import t from '../tap.ts'
 import { ask, send, sendPlans, until } from './client.ts'
 import { held } from './scripted-agent.ts'
 import { startServer } from './server.ts'

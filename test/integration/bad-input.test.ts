@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../tap.ts'
 import { post, userMessage } from '../wire/rpc.ts'
 import { ask, call, getTask, send, sendPlans, textsOf, trySend } from './client.ts'
 import { startServer } from './server.ts'

@@ -1,5 +1,5 @@
-import t from 'tap'
 import { conformanceSettings } from '../../examples/conformance/settings.ts'
+import t from '../tap.ts'
 import { call, V1 } from '../wire/rpc.ts'
 import { speakers } from './conformance-speakers.ts'
 import { startServer } from './server.ts'

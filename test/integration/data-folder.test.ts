@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import t from 'tap'
 import { lockDataFolder } from '../../src/db/data-folder.ts'
+import t from '../tap.ts'
 
 const MODULE = pathToFileURL(join(import.meta.dirname, '../../src/db/data-folder.ts')).href
 

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import t from 'tap'
+import t from '../tap.ts'
 import { post, userMessage } from '../wire/rpc.ts'
 import { type Answer, call, getObjective, getTask, send, sendPlans, tasksOf, trySend, until } from './client.ts'
 import { held } from './scripted-agent.ts'

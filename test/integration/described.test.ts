@@ -1,9 +1,9 @@
 import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
-import t from 'tap'
 import { plain } from '../../src/a2a/describe/params.ts'
 import { type ResultName, SCHEMAS } from '../../src/a2a/describe/schemas.ts'
 import { textOf } from '../../src/a2a/describe/texts.ts'
+import t from '../tap.ts'
 import { eventsOf } from '../wire/rpc.ts'
 import { startServer } from './server.ts'
 

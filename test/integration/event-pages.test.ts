@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import t from 'tap'
+import t from '../tap.ts'
 import { nextResult, open } from '../wire/rpc.ts'
 import { ask } from './client.ts'
 import { startServer } from './server.ts'

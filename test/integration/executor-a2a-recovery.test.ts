@@ -1,5 +1,6 @@
 import { TaskState } from '@a2a-js/sdk'
-import t, { type Test } from 'tap'
+import type { Test } from 'tap'
+import t from '../tap.ts'
 import { setupAgent as setup } from './executor-a2a-setup.ts'
 import { AttemptUnderTest, answerOf } from './executor-attempt.ts'
 

@@ -1,5 +1,5 @@
-import t from 'tap'
 import { A2aExecutor } from '../../src/executors/a2a.ts'
+import t from '../tap.ts'
 import { type Answer, event, QUICK, reply, setup, taskOf } from './executor-a2a-setup.ts'
 import { AttemptUnderTest } from './executor-attempt.ts'
 import { startAgent } from './executor-remote-agent.ts'

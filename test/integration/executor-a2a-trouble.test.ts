@@ -1,6 +1,6 @@
-import t from 'tap'
 import { A2aExecutor } from '../../src/executors/a2a.ts'
 import type { A2aOptions } from '../../src/executors/a2a-options.ts'
+import t from '../tap.ts'
 import { type Answer, bodyOf, QUICK, reply, setup, taskOf } from './executor-a2a-setup.ts'
 import { AttemptUnderTest } from './executor-attempt.ts'
 import { deadUrl, startImpostor } from './executor-remote-agent.ts'

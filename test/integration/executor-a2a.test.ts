@@ -1,5 +1,5 @@
 import { TaskState } from '@a2a-js/sdk'
-import t from 'tap'
+import t from '../tap.ts'
 import { setupAgent as setup } from './executor-a2a-setup.ts'
 import { answerOf } from './executor-attempt.ts'
 import { DIALECTS } from './executor-remote-agent.ts'

@@ -1,9 +1,9 @@
-import t from 'tap'
 import type { AgentConfig as FileAgent } from '../../src/base/config.ts'
 import { A2aExecutor } from '../../src/executors/a2a.ts'
 import type { AgentConfig } from '../../src/executors/agent-config.ts'
 import { EchoExecutor } from '../../src/executors/echo.ts'
 import { AgentRegistry } from '../../src/executors/registry.ts'
+import t from '../tap.ts'
 import { AttemptUnderTest } from './executor-attempt.ts'
 import { deadUrl, startAgent, startImpostor } from './executor-remote-agent.ts'
 

@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../tap.ts'
 import { getObjective, getTask, OPT_03, send, sendPlans, tasksOf, textsOf, trySend, until } from './client.ts'
 import { held } from './scripted-agent.ts'
 import { startServer } from './server.ts'

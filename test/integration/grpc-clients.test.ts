@@ -3,7 +3,8 @@ import { type Client, ClientFactory, DefaultAgentCardResolver } from '@a2a-js/sd
 import { GrpcTransportFactory } from '@a2a-js/sdk/client/grpc'
 import * as legacy from 'a2a-sdk-0.3/client'
 import { GrpcTransportFactory as OlderGrpcTransportFactory } from 'a2a-sdk-0.3/client/grpc'
-import t, { type Test } from 'tap'
+import type { Test } from 'tap'
+import t from '../tap.ts'
 import { startServer } from './server.ts'
 
 /** The official SDK's clients over gRPC: of 1.0, of 1.x for 0.3 servers, and of the 0.3 line itself. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { status } from '@grpc/grpc-js'
-import t from 'tap'
 import { OPT_URI } from '../../src/a2a/call.ts'
+import t from '../tap.ts'
 import { Bytes, endOf, framesOf, RawClient, userText } from './grpc-raw.ts'
 import type { Run } from './scripted-agent.ts'
 import { startServer } from './server.ts'

@@ -1,5 +1,5 @@
 import { request } from 'node:http'
-import t from 'tap'
+import t from '../tap.ts'
 import { post, type Server } from '../wire/rpc.ts'
 import { Socket } from '../wire/socket.ts'
 import { addKey } from './principals.ts'

@@ -1,5 +1,5 @@
-import t from 'tap'
 import type { Database, Sql } from '../../src/db/client.ts'
+import t from '../tap.ts'
 import { send, until } from './client.ts'
 import { held } from './scripted-agent.ts'
 import { startServer } from './server.ts'

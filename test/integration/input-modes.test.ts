@@ -1,5 +1,5 @@
-import t from 'tap'
 import { covers } from '../../src/a2a/media-types.ts'
+import t from '../tap.ts'
 import { startServer } from './server.ts'
 
 t.test('a media type that the card does not accept is refused and named', async (t) => {

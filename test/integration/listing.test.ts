@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../tap.ts'
 import { V1 } from '../wire/rpc.ts'
 import { type Answer, ask, call, OPT_03, send, sendPlans, tasksOf, until } from './client.ts'
 import { held } from './scripted-agent.ts'

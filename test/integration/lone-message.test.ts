@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../tap.ts'
 import { open, userMessage } from '../wire/rpc.ts'
 import { ask, call, getTask, send, sendPlans, tasksOf, textsOf, until } from './client.ts'
 import { held } from './scripted-agent.ts'

@@ -1,5 +1,5 @@
-import t from 'tap'
 import { textOf } from '../../src/domain/message.ts'
+import t from '../tap.ts'
 import { call, getTask, send } from './client.ts'
 import { startServer } from './server.ts'
 

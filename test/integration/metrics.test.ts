@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../tap.ts'
 import { send } from './client.ts'
 import { addKey } from './principals.ts'
 import { type ServerUnderTest, startServer } from './server.ts'

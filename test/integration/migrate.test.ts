@@ -3,8 +3,9 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { Client } from 'pg'
-import t, { type Test } from 'tap'
+import type { Test } from 'tap'
 import { type MigrationConnection, migrate } from '../../src/db/migrate.ts'
+import t from '../tap.ts'
 
 const FIRST = "CREATE TABLE one (id int PRIMARY KEY); COMMENT ON TABLE one IS 'semi; colons';"
 const SECOND = 'ALTER TABLE one ADD COLUMN name text; INSERT INTO one VALUES (1);'

@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../tap.ts'
 import { type Event, nextResult, open, type Stream, userMessage } from '../wire/rpc.ts'
 import { Socket } from '../wire/socket.ts'
 import { type Answer, getObjective, sendPlans, until } from './client.ts'

@@ -1,6 +1,6 @@
-import t from 'tap'
 import { TrellisError } from '../../src/base/errors.ts'
 import type { Decision } from '../../src/domain/draft.ts'
+import t from '../tap.ts'
 import { ask, getObjective, getTask, OPT_03, send, until } from './client.ts'
 import { startServer } from './server.ts'
 import { oneTask, slow } from './slow-planner.ts'

@@ -1,6 +1,6 @@
 import { ClientFactory } from '@a2a-js/sdk/client'
 import * as legacy from 'a2a-sdk-0.3/client'
-import t from 'tap'
+import t from '../tap.ts'
 import { call, V1 } from '../wire/rpc.ts'
 import { ask, send, trySend } from './client.ts'
 import { held } from './scripted-agent.ts'

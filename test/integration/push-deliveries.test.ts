@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../tap.ts'
 import type { Answer } from '../wire/rpc.ts'
 import { ask, send, sendPlans, until } from './client.ts'
 import { held } from './scripted-agent.ts'

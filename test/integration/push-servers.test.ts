@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../tap.ts'
 import { send } from './client.ts'
 import { startServer } from './server.ts'
 import { createDatabase, POSTGRES } from './test-database.ts'

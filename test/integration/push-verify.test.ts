@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import t from 'tap'
+import t from '../tap.ts'
 import { send } from './client.ts'
 import { startServer } from './server.ts'
 import { startReceiver } from './webhook-receiver.ts'

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { TaskState } from '@a2a-js/sdk'
-import t from 'tap'
+import t from '../tap.ts'
 import { open } from '../wire/rpc.ts'
 import {
   type Answer,

@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../tap.ts'
 import { call, open, post } from '../wire/rpc.ts'
 import { Socket } from '../wire/socket.ts'
 import { addKey } from './principals.ts'

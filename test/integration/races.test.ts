@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import pg from 'pg'
-import t, { type Test } from 'tap'
+import type { Test } from 'tap'
+import t from '../tap.ts'
 import { userMessage } from '../wire/rpc.ts'
 import { type Answer, ask, getObjective, getTask, send, sendPlans, trySend, until } from './client.ts'
 import { held } from './scripted-agent.ts'

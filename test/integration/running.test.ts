@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../tap.ts'
 import { ask, call, getObjective, getTask, send, sendPlans, tasksOf, textsOf, until } from './client.ts'
 import { held } from './scripted-agent.ts'
 import { startServer } from './server.ts'

@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../tap.ts'
 import { nextResult, open, userMessage } from '../wire/rpc.ts'
 import { ask, call, getObjective, getTask, send, textsOf, trySend, until } from './client.ts'
 import { held } from './scripted-agent.ts'

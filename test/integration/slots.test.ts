@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../tap.ts'
 import { sendPlans, until } from './client.ts'
 import { held, scripted } from './scripted-agent.ts'
 import { startServer } from './server.ts'

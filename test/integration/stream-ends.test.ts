@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../tap.ts'
 import { open, userMessage } from '../wire/rpc.ts'
 import { ask, getObjective, send } from './client.ts'
 import { startServer } from './server.ts'

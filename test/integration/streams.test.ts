@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../tap.ts'
 import { type Event, nextResult, open, type Stream, userMessage } from '../wire/rpc.ts'
 import { type Answer, ask, call, OPT_03, send, sendPlans, tasksOf, textsOf } from './client.ts'
 import { held } from './scripted-agent.ts'

@@ -1,6 +1,7 @@
-import t, { type Test } from 'tap'
+import type { Test } from 'tap'
 import type { Operation } from '../../src/a2a/operation.ts'
 import { OPERATIONS } from '../../src/a2a/operations.ts'
+import t from '../tap.ts'
 import { type Answer, call } from '../wire/rpc.ts'
 import { BINDINGS, type Binding, type Said } from './bindings.ts'
 import { addKey, type Principal } from './principals.ts'

@@ -1,6 +1,6 @@
-import t from 'tap'
 import { Upkeep } from '../../src/db/upkeep.ts'
 import { openEmbeddedCopy } from '../embedded-template.ts'
+import t from '../tap.ts'
 
 t.test('tables of the embedded database do not grow by being updated', async (t) => {
   const embedded = await openEmbeddedCopy()

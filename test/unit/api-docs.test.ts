@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
-import t from 'tap'
 import { apiMarkdown } from '../../src/a2a/describe/markdown.ts'
 import { openApi } from '../../src/a2a/describe/openapi.ts'
 import { openRpc } from '../../src/a2a/describe/openrpc.ts'
 import { restPaths } from '../../src/a2a/operation.ts'
 import { OPERATIONS } from '../../src/a2a/operations.ts'
+import t from '../tap.ts'
 
 type Json = Record<string, Record<string, unknown>>
 

@@ -1,6 +1,6 @@
-import t from 'tap'
 import type { Work } from '../../src/domain/queries/work.ts'
 import { contextParams } from '../../src/scheduler/attempt-context.ts'
+import t from '../tap.ts'
 
 function recordOf(attempt: { sentAt: string | null; remoteContextId: string | null }) {
   const work = {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import t from 'tap'
 import { columnOf, TABLES, type TableShape } from '../../src/domain/store/columns.ts'
+import t from '../tap.ts'
 
 const SCHEMA = readFileSync(new URL('../../prisma/schema.prisma', import.meta.url), 'utf8')
 const TYPES: Record<string, string> = {

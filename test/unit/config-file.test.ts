@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t from 'tap'
 import { parse } from 'yaml'
 import { loadConfig } from '../../src/base/config.ts'
 import { ConfigSchema } from '../../src/base/config-schema.ts'
+import t from '../tap.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const FILE = readFileSync(join(ROOT, 'config/trellis.yaml'), 'utf8')

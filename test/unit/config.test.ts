@@ -1,5 +1,5 @@
-import t from 'tap'
 import { ConfigError, loadCommandConfig, loadConfig } from '../../src/base/config.ts'
+import t from '../tap.ts'
 
 const missing = () => {
   throw Object.assign(new Error('no such file'), { code: 'ENOENT' })

@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../tap.ts'
 import { check } from './core-check.ts'
 import { plan, planned, refusal, task } from './core-plan.ts'
 

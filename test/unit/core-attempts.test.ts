@@ -1,4 +1,3 @@
-import t from 'tap'
 import { cancelObjective } from '../../src/domain/commands/cancel.ts'
 import { publish } from '../../src/domain/commands/publish.ts'
 import {
@@ -12,6 +11,7 @@ import {
 } from '../../src/domain/commands/run.ts'
 import type { ExecutionEvent } from '../../src/domain/execution.ts'
 import type { WorkingCopy } from '../../src/domain/working-copy.ts'
+import t from '../tap.ts'
 import { check } from './core-check.ts'
 import { type CoreDriver, refOf } from './core-moves.ts'
 import { plan, planned, refusal, task } from './core-plan.ts'

@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../tap.ts'
 import type { CoreDriver } from './core-moves.ts'
 import { plan, planned, task } from './core-plan.ts'
 

@@ -1,7 +1,7 @@
 import './property-seed.ts'
 import fc from 'fast-check'
-import t from 'tap'
 import type { ObjectiveStatus } from '../../src/domain/objective.ts'
+import t from '../tap.ts'
 import { check } from './core-check.ts'
 import { drafts } from './core-drafts.ts'
 import { CoreDriver } from './core-moves.ts'

@@ -1,5 +1,5 @@
-import t from 'tap'
 import { cancelTask } from '../../src/domain/commands/cancel.ts'
+import t from '../tap.ts'
 import { check } from './core-check.ts'
 import type { CoreDriver } from './core-moves.ts'
 import { plan, planned, task } from './core-plan.ts'

@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { stripVTControlCharacters } from 'node:util'
-import t from 'tap'
 import { DemoClient } from '../../examples/demo/client.ts'
 import { changesBetween, renderTree, seconds } from '../../examples/demo/render.ts'
 import { type Frame, type Tree, withFrame } from '../../examples/demo/tree.ts'
+import t from '../tap.ts'
 
 const START = Date.parse('2026-01-01T00:00:00.000Z')
 const at = (second: number) => new Date(START + second * 1_000).toISOString()

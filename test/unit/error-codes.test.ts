@@ -1,9 +1,9 @@
 import * as sdk from '@a2a-js/sdk/errors'
 import { grpcStatusFor } from '@a2a-js/sdk/errors/grpc'
 import { status } from '@grpc/grpc-js'
-import t from 'tap'
 import { asTrellisError, ERROR_CODES, rpcHttpStatus, toRpcError } from '../../src/a2a/errors.ts'
 import { invalidParams, TrellisError } from '../../src/base/errors.ts'
+import t from '../tap.ts'
 
 t.test('the table is what clients were promised', async (t) => {
   const table = Object.fromEntries(

@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t from 'tap'
 import { citationsIn } from '../../examples/agents/citations.ts'
 import { type Finding, findingsIn } from '../../examples/agents/findings.ts'
 import { lengthLimitIn } from '../../examples/agents/length-limit.ts'
@@ -10,6 +9,7 @@ import { PassageIndex } from '../../examples/agents/researcher/search.ts'
 import { reviewWork } from '../../examples/agents/reviewer/review.ts'
 import type { JsonPart, WorkRequest } from '../../examples/agents/work.ts'
 import { writeSummary } from '../../examples/agents/writer/summary.ts'
+import t from '../tap.ts'
 
 const request = (text: string, parts: JsonPart[]): WorkRequest => ({
   text,

@@ -1,6 +1,6 @@
-import t from 'tap'
 import { ActiveTaskRegistry } from '../../src/executors/active-task.ts'
 import type { AgentExecutor, EventQueue, RequestContext } from '../../src/executors/executor.ts'
+import t from '../tap.ts'
 
 const ref = (lease = 1, attempt = 1) => ({ taskId: 'task-1', attemptId: `attempt-${attempt}`, attempt, lease })
 const context = {} as RequestContext

@@ -1,4 +1,3 @@
-import t from 'tap'
 import { type Message, textOf } from '../../src/domain/message.ts'
 import type { TaskView } from '../../src/domain/task.ts'
 import { composeMessage } from '../../src/executors/compose-message.ts'
@@ -7,6 +6,7 @@ import type { ExecutionEvent } from '../../src/executors/executor.ts'
 import { ExecutorError, isRetryable } from '../../src/executors/executor-error.ts'
 import { ManualExecutor } from '../../src/executors/manual.ts'
 import { type RequestContextParams, SimpleRequestContextBuilder } from '../../src/executors/request-context.ts'
+import t from '../tap.ts'
 
 const view = (id: string, more: Partial<TaskView> = {}): TaskView => ({
   id,

@@ -1,8 +1,8 @@
 import './property-seed.ts'
 import fc from 'fast-check'
-import t from 'tap'
 import { digest } from '../../src/executors/a2a-bounds.ts'
 import { ArtifactLedger } from '../../src/executors/a2a-ledger.ts'
+import t from '../tap.ts'
 
 const LIMITS = { maxArtifacts: 3, maxParts: 10, maxArtifactBytes: 1_000 }
 const artifact = (...texts: string[]) => ({ artifactId: 'a', parts: texts.map((text) => ({ text })) })

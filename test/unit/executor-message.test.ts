@@ -1,6 +1,5 @@
 import './property-seed.ts'
 import fc from 'fast-check'
-import t from 'tap'
 import type { Artifact } from '../../src/domain/message.ts'
 import {
   composeMessage,
@@ -10,6 +9,7 @@ import {
   partBytes,
   taskText,
 } from '../../src/executors/compose-message.ts'
+import t from '../tap.ts'
 
 const findings: Artifact = {
   artifactId: 'a1',

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
-import t from 'tap'
 import type { ExecutionEvent, RequestContext } from '../../src/executors/executor.ts'
 import { ModuleExecutor } from '../../src/executors/module.ts'
+import t from '../tap.ts'
 
 const path = (name: string) => fileURLToPath(new URL(`./fixtures/executors/${name}.mjs`, import.meta.url))
 const load = (name: string) => new ModuleExecutor({ name: 'mine', path: path(name) })

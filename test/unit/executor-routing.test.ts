@@ -1,6 +1,6 @@
-import t from 'tap'
 import { accepts, type RoutableAgent, route } from '../../src/executors/routing.ts'
 import { stem, termsOf } from '../../src/executors/routing-text.ts'
+import t from '../tap.ts'
 
 const AGENTS: RoutableAgent[] = [
   {

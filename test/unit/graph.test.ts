@@ -1,8 +1,9 @@
 import './property-seed.ts'
 import fc from 'fast-check'
-import t, { type Test } from 'tap'
+import type { Test } from 'tap'
 import type { DraftPlan, DraftTask, ObjectiveDraft } from '../../src/domain/draft.ts'
 import { type DraftLimits, findCycle, type Node, topologicalOrder, validateDraft } from '../../src/domain/graph.ts'
+import t from '../tap.ts'
 
 const limits: DraftLimits = { maxPlansPerObjective: 4, maxTasksPerPlan: 3, maxDepth: 2, maxTextLength: 20 }
 

@@ -1,6 +1,6 @@
-import t from 'tap'
 import { FixedClock } from '../../src/base/clock.ts'
 import { countingIds, newId } from '../../src/base/ids.ts'
+import t from '../tap.ts'
 
 t.test('ids carry their prefix and sort by when they were made', async (t) => {
   const ids = Array.from({ length: 10_000 }, () => newId('task'))

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
-import t from 'tap'
+import t from '../tap.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const SRC = join(ROOT, 'src')

@@ -1,5 +1,5 @@
-import t from 'tap'
 import { createLogger } from '../../src/base/log.ts'
+import t from '../tap.ts'
 
 function linesOf(level: string, write: (log: ReturnType<typeof createLogger>) => void): string[] {
   const lines: string[] = []

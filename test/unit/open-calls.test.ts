@@ -1,8 +1,8 @@
-import t from 'tap'
 import { makeApiKey } from '../../src/base/api-key.ts'
 import { FixedClock } from '../../src/base/clock.ts'
 import { createAuthenticate, isUnauthenticated } from '../../src/http/auth/authenticator.ts'
 import { OpenCalls } from '../../src/http/open-calls.ts'
+import t from '../tap.ts'
 
 t.test('a call ends with its key, also where guesses from its address have used up what may be refused', async (t) => {
   const { id, hash, key } = makeApiKey()

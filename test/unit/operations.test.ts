@@ -1,10 +1,10 @@
 import './property-seed.ts'
 import fc from 'fast-check'
-import t from 'tap'
 import { readProtocol } from '../../src/a2a/call.ts'
 import { parseJson, refuseUnsafe } from '../../src/a2a/json.ts'
 import { findOperation, OPERATIONS } from '../../src/a2a/operations.ts'
 import { readPlans, readTasks } from '../../src/a2a/opt-params.ts'
+import t from '../tap.ts'
 
 t.test('every name is there once, and leads to its own row', async (t) => {
   const methods = OPERATIONS.map(({ method }) => method)

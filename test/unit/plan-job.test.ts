@@ -1,8 +1,8 @@
 import { pino } from 'pino'
-import t from 'tap'
 import { invalidPlan, TrellisError } from '../../src/base/errors.ts'
 import type { Change } from '../../src/domain/change.ts'
 import { type PlanJobOptions, planJob } from '../../src/scheduler/plan-job.ts'
+import t from '../tap.ts'
 
 /** Runs the job with a write path that refuses; gives how often it was asked. */
 async function landed(refuse: (n: number) => void): Promise<number> {

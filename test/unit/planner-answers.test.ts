@@ -1,8 +1,8 @@
 import './property-seed.ts'
 import fc from 'fast-check'
-import t from 'tap'
 import { answerTo } from '../../src/planner/answers.ts'
 import { arithmeticAnswer } from '../../src/planner/arithmetic.ts'
+import t from '../tap.ts'
 import { request, shape } from './planner-fixtures.ts'
 
 t.test('sums', async (t) => {

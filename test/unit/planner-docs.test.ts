@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
-import t from 'tap'
 import { loadPlaybooks } from '../../src/planner/load-playbooks.ts'
 import { createStandardPlanner } from '../../src/planner/standard-planner.ts'
+import t from '../tap.ts'
 import { limits, request, shape } from './planner-fixtures.ts'
 
 const EXAMPLE = /```message\n([\s\S]*?)\n```\n```becomes\n([\s\S]*?)\n```/g

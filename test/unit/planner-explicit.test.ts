@@ -1,6 +1,7 @@
-import t, { type Test } from 'tap'
+import type { Test } from 'tap'
 import type { Metadata, Part } from '../../src/domain/message.ts'
 import { explicitPlanner } from '../../src/planner/explicit.ts'
+import t from '../tap.ts'
 import { type Given, request, shape } from './planner-fixtures.ts'
 
 const signal = AbortSignal.timeout(60_000)

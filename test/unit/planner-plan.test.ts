@@ -1,8 +1,8 @@
-import t from 'tap'
 import type { Decision } from '../../src/domain/draft.ts'
 import { createPlanner } from '../../src/planner/plan.ts'
 import type { Planner } from '../../src/planner/planner.ts'
 import { createStandardPlanner } from '../../src/planner/standard-planner.ts'
+import t from '../tap.ts'
 import { type Given, limits, request, shape } from './planner-fixtures.ts'
 
 const signal = AbortSignal.timeout(60_000)

@@ -1,6 +1,6 @@
-import t from 'tap'
 import { loadPlaybooks } from '../../src/planner/load-playbooks.ts'
 import { createPlaybooksPlanner, parsePlaybook } from '../../src/planner/playbooks.ts'
+import t from '../tap.ts'
 import { request, shape } from './planner-fixtures.ts'
 
 const folder = new URL('../../config/playbooks', import.meta.url).pathname

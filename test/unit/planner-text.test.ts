@@ -1,9 +1,9 @@
 import './property-seed.ts'
 import fc from 'fast-check'
-import t from 'tap'
 import type { ObjectiveDraft } from '../../src/domain/draft.ts'
 import { validateDraft } from '../../src/domain/graph.ts'
 import { readText } from '../../src/planner/text/read.ts'
+import t from '../tap.ts'
 import { shape } from './planner-fixtures.ts'
 
 const unbounded = { maxPlansPerObjective: Infinity, maxTasksPerPlan: Infinity, maxDepth: 1, maxTextLength: Infinity }

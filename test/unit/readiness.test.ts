@@ -1,6 +1,7 @@
 import fastify from 'fastify'
-import t, { type Test } from 'tap'
+import type { Test } from 'tap'
 import { type CheckReadiness, healthRoutes } from '../../src/http/health.ts'
+import t from '../tap.ts'
 
 async function serve(t: Test, check: CheckReadiness, seconds?: number) {
   const app = fastify()

@@ -1,4 +1,3 @@
-import t from 'tap'
 import type { OnFailure } from '../../src/domain/plan.ts'
 import {
   objectiveStatus,
@@ -13,6 +12,7 @@ import {
 } from '../../src/domain/rollup.ts'
 import type { PlanCounters, PlanEnd, PlannedCounters, PlannedEnd } from '../../src/domain/rows.ts'
 import { TASK_STATES, type TaskState } from '../../src/domain/task.ts'
+import t from '../tap.ts'
 import {
   canceledByPerson,
   countsAsSkipped,

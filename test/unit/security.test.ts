@@ -1,8 +1,8 @@
-import t from 'tap'
 import { demand, type Scope } from '../../src/a2a/identity.ts'
 import { securityOf } from '../../src/a2a/security.ts'
 import { apiKeyId, isApiKey, makeApiKey } from '../../src/base/api-key.ts'
 import type { AuthConfig, OidcConfig } from '../../src/base/config.ts'
+import t from '../tap.ts'
 
 const auth = (mode: AuthConfig['mode'], oidc: Partial<OidcConfig> = {}): AuthConfig => ({
   mode,

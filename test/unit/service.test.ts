@@ -1,7 +1,7 @@
 import './property-seed.ts'
 import fc from 'fast-check'
-import t from 'tap'
 import { createService } from '../../src/base/service.ts'
+import t from '../tap.ts'
 
 /** Steps that take turns of the event loop, and notice when they overlap. */
 function watchedSteps(failStart: () => boolean = () => false) {

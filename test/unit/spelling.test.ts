@@ -1,7 +1,7 @@
-import t from 'tap'
 import { Type } from 'typebox'
 import { readQuery } from '../../src/a2a/query.ts'
 import { inCamelCase } from '../../src/a2a/spelling.ts'
+import t from '../tap.ts'
 
 t.test('fields of the protocol are renamed, and what is in metadata and data is not', async (t) => {
   const given = {

@@ -1,5 +1,5 @@
-import t from 'tap'
 import { isTerminal } from '../../src/domain/task.ts'
+import t from '../tap.ts'
 
 t.test('terminal states are the four that never change', async (t) => {
   t.ok(isTerminal('completed') && isTerminal('failed') && isTerminal('canceled') && isTerminal('rejected'))

@@ -1,7 +1,7 @@
 import './property-seed.ts'
 import fc from 'fast-check'
-import t from 'tap'
 import { nextTry } from '../../src/events/webhook-backoff.ts'
+import t from '../tap.ts'
 
 const POLICY = { backoffSeconds: 2, maxBackoffSeconds: 3_600, retryHours: 24 }
 const DAY = 24 * 3_600

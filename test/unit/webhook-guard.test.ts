@@ -2,8 +2,8 @@ import './property-seed.ts'
 import { promisify } from 'node:util'
 import fc from 'fast-check'
 import ipaddr from 'ipaddr.js'
-import t from 'tap'
 import { RefusedAddress, UrlGuard } from '../../src/events/webhook-guard.ts'
+import t from '../tap.ts'
 
 const PUBLIC = '93.184.216.34'
 const NAMES: Record<string, string[]> = {

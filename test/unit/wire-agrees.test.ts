@@ -1,12 +1,12 @@
 import { ListTasksResponse, SendMessageResponse, StreamResponse, Task } from '@a2a-js/sdk'
 import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server'
 import { JsonRpcTransportHandler, ServerCallContext } from '@a2a-js/sdk/server'
-import t from 'tap'
 import { modernCard } from '../../src/a2a/card.ts'
 import { SCOPES } from '../../src/a2a/identity.ts'
 import { JsonRpc } from '../../src/a2a/jsonrpc.ts'
 import type { Peer } from '../../src/a2a/peer.ts'
 import type { TaskFrame } from '../../src/a2a/trellis.ts'
+import t from '../tap.ts'
 import { fakeTrellis } from '../wire/fake-trellis.ts'
 import { CALLER_KEY, TrellisRequestHandler } from './sdk-request-handler.ts'
 

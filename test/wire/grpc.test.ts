@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { status } from '@grpc/grpc-js'
-import t, { type Test } from 'tap'
+import type { Test } from 'tap'
 import { AgentCards } from '../../src/a2a/card.ts'
 import { type GrpcOptions, GrpcServer } from '../../src/a2a/grpc-server.ts'
 import { type Credentials, SCOPES } from '../../src/a2a/identity.ts'
@@ -8,6 +8,7 @@ import type { TaskFrame } from '../../src/a2a/trellis.ts'
 import { TrellisError } from '../../src/base/errors.ts'
 import { OpenCalls } from '../../src/http/open-calls.ts'
 import { endOf, framesOf, RawClient, userText } from '../integration/grpc-raw.ts'
+import t from '../tap.ts'
 import { fakeTrellis } from './fake-trellis.ts'
 
 /** gRPC over the double: who calls, what is not told, and readers that do not read. */

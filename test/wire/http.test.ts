@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../tap.ts'
 import { post, V1 } from './rpc.ts'
 import { card } from './scenarios/card.ts'
 import { clients } from './scenarios/clients.ts'

@@ -1,6 +1,6 @@
-import t from 'tap'
 import type { Run } from '../integration/scripted-agent.ts'
 import { startServer } from '../integration/server.ts'
+import t from '../tap.ts'
 import { type Json, type MatrixClient, matrixClients } from './matrix-clients.ts'
 
 /** The same scenarios over every binding and version: what comes of them is the same, field by field. */

@@ -1,6 +1,6 @@
-import t from 'tap'
 import { SCOPES } from '../../src/a2a/identity.ts'
 import type { CreatePlan, SendRequest, TaskFilter } from '../../src/a2a/trellis.ts'
+import t from '../tap.ts'
 import { call, OPT, OPT_DIALECT, post, userMessage, V1 } from './rpc.ts'
 import { documents } from './scenarios/documents.ts'
 import { opt } from './scenarios/opt.ts'

@@ -1,5 +1,5 @@
-import t from 'tap'
 import { startServer } from '../integration/server.ts'
+import t from '../tap.ts'
 import type { Server } from './rpc.ts'
 import { card } from './scenarios/card.ts'
 import { clients } from './scenarios/clients.ts'

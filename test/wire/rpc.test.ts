@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../tap.ts'
 import { framing } from './scenarios/framing.ts'
 import { inputs } from './scenarios/inputs.ts'
 import { rest } from './scenarios/rest.ts'

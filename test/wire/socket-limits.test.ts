@@ -1,7 +1,7 @@
 import type { Socket as NetSocket } from 'node:net'
-import t from 'tap'
 import type { Trellis } from '../../src/a2a/trellis.ts'
 import { taskNotFound } from '../../src/base/errors.ts'
+import t from '../tap.ts'
 import { fakeTrellis } from './fake-trellis.ts'
 import { userMessage } from './rpc.ts'
 import { Socket } from './socket.ts'

@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../tap.ts'
 import type { FakeContext } from './fake-trellis.ts'
 import { call, userMessage } from './rpc.ts'
 import { sockets } from './scenarios/sockets.ts'

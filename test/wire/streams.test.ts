@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
-import t from 'tap'
 import type { TaskFrame } from '../../src/a2a/trellis.ts'
+import t from '../tap.ts'
 import { call, nextResult, open, post, type Server, userMessage, V1 } from './rpc.ts'
 import { streams } from './scenarios/streams.ts'
 import { type Double, startDouble } from './start-double.ts'

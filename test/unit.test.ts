@@ -1,0 +1,3 @@
+import { runFolder } from './tap.ts'
+
+runFolder(`${import.meta.dirname}/unit`)
