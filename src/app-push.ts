@@ -1,6 +1,7 @@
 import type { CoreDeps } from './a2a/core/deps.ts'
 import { renderDelivery } from './a2a/core/push-body.ts'
 import type { AppOptions, Base } from './app-parts.ts'
+import type { Config } from './base/config.ts'
 import { VERSION } from './base/version.ts'
 import { loadWebhookSigner, type WebhookSigner } from './events/webhook-signature.ts'
 import { WebhookDeliverer } from './events/webhooks.ts'
@@ -21,9 +22,14 @@ export async function buildWebhooks(base: Base, core: CoreDeps, options: AppOpti
     ...{ sql, changes, signer, log, fault },
     guard: core.push.guard,
     render: (head) => renderDelivery(core, head),
-    settings: config.push,
+    settings: { ...config.push, perOwner: perOwner(config) },
     userAgent: `Trellis/${VERSION}`,
     only: database.embedded !== undefined,
   })
   return { deliverer, signer }
+}
+
+/** A quarter, unless it is said. Where nobody is asked who calls there is one principal, and nobody to be fair to. */
+function perOwner({ auth, push }: Config): number {
+  return push.concurrentPerPrincipal ?? (auth.mode === 'none' ? push.concurrent : Math.ceil(push.concurrent / 4))
 }

@@ -23,6 +23,8 @@ export const PushSchema = Type.Object(
     retryHours: hours(24),
     /** Deliveries that this server has under way at once. */
     concurrent: count(20, 10_000),
+    /** Of those, one principal's. Absent: a quarter; all, where nobody is asked who calls. */
+    concurrentPerPrincipal: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
     pollSeconds: seconds(5),
     /** How long what was delivered, and what was given up, can still be listed. */
     keepDeliveredHours: hours(24),

@@ -15,6 +15,7 @@ import {
   takeHeads,
 } from '../domain/queries/webhooks.ts'
 import { Wake } from './hub.ts'
+import { Owners } from './owners.ts'
 import { type BackoffPolicy, nextTry } from './webhook-backoff.ts'
 import type { UrlGuard } from './webhook-guard.ts'
 import { type Posted, postWebhook } from './webhook-request.ts'
@@ -36,6 +37,8 @@ export interface DelivererOptions {
   settings: BackoffPolicy & {
     timeoutSeconds: number
     concurrent: number
+    /** Of `concurrent`, the most that one principal's receivers may hold, so that slow ones hold up nobody else's. */
+    perOwner: number
     pollSeconds: number
     keepDeliveredHours: number
     keepParkedHours: number
@@ -64,6 +67,7 @@ export class WebhookDeliverer {
   readonly counts = { delivered: 0, failed: 0, parked: 0 }
   readonly #options: DelivererOptions
   readonly #active = new Set<Promise<void>>()
+  readonly #owners = new Owners()
   readonly #wake = new Wake(() => undefined)
   readonly #stopping = new AbortController()
   readonly #aborting = new AbortController()
@@ -129,16 +133,24 @@ export class WebhookDeliverer {
 
   async #takeWhatIsDue(): Promise<void> {
     const { sql, settings } = this.#options
-    const room = settings.concurrent - this.#active.size
-    if (room <= 0) return
+    const { perOwner } = settings
+    const limit = settings.concurrent - this.#active.size
+    if (limit <= 0) return
     const taken = Date.now()
-    for (const head of await takeHeads(sql, room, this.#leaseSeconds)) {
-      const delivery = this.#deliver(head, taken).finally(() => {
-        this.#active.delete(delivery)
-        this.#wake.ring()
-      })
-      this.#active.add(delivery)
-    }
+    const heads = await takeHeads(sql, { limit, perOwner, busy: this.#owners.busy(), leaseSeconds: this.#leaseSeconds })
+    for (const head of heads) this.#begin(head, taken)
+    // Behind a principal that has its share by now there may be others.
+    if (heads.some((head) => this.#owners.count(head) >= perOwner)) await this.#takeWhatIsDue()
+  }
+
+  #begin(head: Head, taken: number): void {
+    const leave = this.#owners.enter(head)
+    const delivery = this.#deliver(head, taken).finally(() => {
+      leave()
+      this.#active.delete(delivery)
+      this.#wake.ring()
+    })
+    this.#active.add(delivery)
   }
 
   /** Long enough for writing the body and for the receiver's answer. */

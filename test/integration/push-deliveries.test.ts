@@ -1,6 +1,7 @@
 import t from '../tap.ts'
 import type { Answer } from '../wire/rpc.ts'
 import { ask, send, sendPlans, until } from './client.ts'
+import { addKey, type Principal } from './principals.ts'
 import { held } from './scripted-agent.ts'
 import { type ServerUnderTest, startServer } from './server.ts'
 import { type Received, startReceiver } from './webhook-receiver.ts'
@@ -174,4 +175,22 @@ t.test('changes where nobody is told anything write nothing into the outbox', as
   await send(server, 'Tell nobody')
   const [{ count }] = (await server.query('SELECT count(*)::int AS count FROM webhook_queue')) as [{ count: number }]
   t.equal(count, 0)
+})
+
+t.test('receivers of one principal that do not answer hold up nobody else', async (t) => {
+  const server = await startServer(t, {
+    config: { auth: { mode: 'apiKeys' }, push: { ...PUSH, timeoutSeconds: 600, concurrent: 4 } },
+  })
+  const [slow, other] = [await addKey(server), await addKey(server)]
+  const silent = await startReceiver(t, () => undefined)
+  const answering = await startReceiver(t)
+  const told = ({ headers }: Principal, text: string, url: string) => {
+    const configuration = { blocking: true, pushNotificationConfig: { url } }
+    return send(server, text, { headers, params: { configuration } })
+  }
+  await Promise.all(Array.from({ length: 40 }, (_, n) => told(slow, `Slow ${n}`, silent.url)))
+  await silent.count(1)
+  await told(other, 'Quick', answering.url)
+  t.same(states(await answering.count(3)), ['working', 'working', 'completed'], 'the other one is told at once')
+  t.equal(silent.all.length, 1, 'the slow one has its share of the four, and no more')
 })

@@ -34,16 +34,44 @@ export interface Head extends HeldQueue {
   ageSeconds: number
 }
 
-/** Takes up to so many queues that are due and nobody holds, for so long, with the first delivery of each. */
-export async function takeHeads(sql: Sql, limit: number, leaseSeconds: number): Promise<Head[]> {
+/** Deliveries that one principal has under way here. */
+export interface Busy {
+  tenant: string
+  owner: string
+  count: number
+}
+
+export interface Take {
+  limit: number
+  /** The most that one principal may have under way, those of `busy` included. */
+  perOwner: number
+  busy: readonly Busy[]
+  leaseSeconds: number
+}
+
+/** How many times the limit is looked at, so that one principal's queues do not hide another's that came later. */
+const LOOK_AHEAD = 8
+
+/** Takes queues that are due and nobody holds, for so long, with the first delivery of each. */
+export async function takeHeads(sql: Sql, { limit, perOwner, busy, leaseSeconds }: Take): Promise<Head[]> {
   const held = await sql.$queryRawUnsafe<(HeldQueue & { failures: number })[]>(
-    `UPDATE webhook_queue q SET held_until = clock_timestamp() + make_interval(secs => $2), lease = q.lease + 1
-     FROM (SELECT config_key FROM webhook_queue WHERE due_at <= clock_timestamp()
-         AND (held_until IS NULL OR held_until <= clock_timestamp())
-       ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED) d
-     WHERE q.config_key = d.config_key RETURNING q.config_key AS "configKey", q.lease, q.failures`,
+    `WITH busy AS (SELECT * FROM jsonb_to_recordset($3::jsonb) AS b(tenant text, owner text, count int)),
+     due AS (SELECT q.config_key, q.due_at, x.tenant, x.owner
+       FROM webhook_queue q JOIN push_config c ON c.key = q.config_key JOIN context x ON x.key = c.context_key
+       WHERE ${IS_DUE}
+         AND NOT EXISTS (SELECT FROM busy b WHERE b.tenant = x.tenant AND b.owner = x.owner AND b.count >= $4)
+       ORDER BY q.due_at LIMIT $1 * ${LOOK_AHEAD}),
+     placed AS (SELECT d.config_key, d.due_at, coalesce(b.count, 0)
+         + row_number() OVER (PARTITION BY d.tenant, d.owner ORDER BY d.due_at) AS place
+       FROM due d LEFT JOIN busy b ON b.tenant = d.tenant AND b.owner = d.owner),
+     free AS (SELECT q.config_key FROM webhook_queue q JOIN placed p ON p.config_key = q.config_key
+       WHERE p.place <= $4 AND ${IS_DUE} ORDER BY p.due_at LIMIT $1 FOR UPDATE OF q SKIP LOCKED)
+     UPDATE webhook_queue q SET held_until = clock_timestamp() + make_interval(secs => $2), lease = q.lease + 1
+     FROM free WHERE q.config_key = free.config_key RETURNING q.config_key AS "configKey", q.lease, q.failures`,
     limit,
     leaseSeconds,
+    JSON.stringify(busy),
+    perOwner,
   )
   if (held.length === 0) return []
   // A statement of its own: it sees what was committed while the first waited.
@@ -64,6 +92,8 @@ export interface TryEnd {
   status: number | null
   error: string | null
 }
+
+const IS_DUE = `q.due_at <= clock_timestamp() AND (q.held_until IS NULL OR q.held_until <= clock_timestamp())`
 
 /** False: the queue was another's by then, and nothing was changed. */
 export async function endDelivery(sql: Sql, head: Head, state: 'delivered' | 'parked', end: TryEnd): Promise<boolean> {
