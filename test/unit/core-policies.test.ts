@@ -141,3 +141,15 @@ t.test('a plan without tasks holds nothing open, and ends with its task', async 
   t.equal(driver.rows.objective?.status, 'completed')
   t.equal(driver.status('empty'), 'skipped')
 })
+
+t.test('a planned task that fails says which tasks failed, and why', async (t) => {
+  const said = (driver: CoreDriver) => driver.task('root-1').statusMessage?.parts
+  const inner = plan('q', ['q1'])
+  const deep = planned([plan('p', [task('a'), task('b', [], { plans: [inner] })])])
+  deep.run('q1', 'rejected')
+  t.same(said(deep), [{ text: 'Task "b" failed: Task "q1" was rejected: q1?' }])
+  const late = planned([plan('p', ['a', 'b'], { onFailure: 'continue' })])
+  late.run('a', 'failed')
+  late.run('b')
+  t.same(said(late), [{ text: 'Plan "p" failed: 1 of its tasks did.' }], 'what was said then stands at the task')
+})

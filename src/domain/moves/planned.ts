@@ -5,6 +5,8 @@ import { plannedState, rootSlot } from '../rollup.ts'
 import type { PlanEnd, PlannedEnd, PlannedRow, TaskRow } from '../rows.ts'
 import { isInterrupted, isTerminal, type TaskState } from '../task.ts'
 import type { EndingBelow, WorkingCopy } from '../working-copy.ts'
+import { agentMessage } from './agent-message.ts'
+import { failureText } from './failure.ts'
 import { endPlans, meetPlans } from './plan.ts'
 import { currentQuestion } from './question.ts'
 import { moveTask } from './task.ts'
@@ -80,7 +82,7 @@ export function recomputePlanned(w: WorkingCopy, taskId: string): void {
   if (state !== task.state && !isTerminal(task.state)) {
     // Plans without tasks did not hold it open; now they end with it.
     if (isTerminal(state) && planned.end === null) endPlans(w, unfinishedPlans(w, taskId), 'parentEnded')
-    const message = statusMessage(w, task, state)
+    const message = statusMessage(w, planned, state)
     moveTask(w, taskId, { state, skipped: isSkipped(task, planned, state), ...(message && { message }) })
   }
   if (taskId === task.rootId) countRoot(w, taskId)
@@ -92,10 +94,11 @@ function isSkipped(task: TaskRow, planned: PlannedRow, state: TaskState): boolea
   return task.planId !== null && state === 'canceled' && planned.end === null && planned.canceled === 0
 }
 
-/** An interrupted planned task shows the oldest open question below it; one that was ended, why. */
-function statusMessage(w: WorkingCopy, task: TaskRow, state: TaskState): Message | undefined {
-  if (!isInterrupted(state)) return w.lastWords.get(task.id)
-  return currentQuestion(w, task)?.message ?? undefined
+/** An interrupted planned task shows the oldest open question below it; one that failed or was ended says why. */
+function statusMessage(w: WorkingCopy, { taskId, end }: PlannedRow, state: TaskState): Message | undefined {
+  if (isInterrupted(state)) return currentQuestion(w, w.task(taskId))?.message ?? undefined
+  if (state === 'failed' && end === null) return agentMessage(w, taskId, failureText(w, taskId))
+  return w.lastWords.get(taskId)
 }
 
 /** Counts a planned root in its objective, which follows from its roots. (design §3.4) */
