@@ -6,10 +6,10 @@ import { type Protocol, readProtocol, type ServiceParameters, type Version } fro
 import type { AgentCards } from './card.ts'
 import { asTrellisError } from './errors.ts'
 import type { GrpcMethod } from './grpc-method.ts'
-import { type AnyCall, credentialsOf, echo, type OpenCalls, parametersOf, signalOf } from './grpc-peer.ts'
+import { type AnyCall, echo, type OpenCalls, parametersOf, signalOf } from './grpc-peer.ts'
 import { grpcError } from './grpc-status.ts'
 import { writeFrames } from './grpc-stream.ts'
-import type { Authenticate } from './identity.ts'
+import type { Identity } from './identity.ts'
 import { parseJson, refuseUnsafe } from './json.ts'
 import { openStream } from './opened-stream.ts'
 import type { Operation } from './operation.ts'
@@ -21,7 +21,8 @@ import type { Trellis } from './trellis.ts'
 export interface GrpcCallOptions {
   trellis: Trellis
   cards: AgentCards
-  authenticate: Authenticate
+  /** Who calls, as was found out before the message was read. */
+  identityOf(call: AnyCall): Identity
   calls: OpenCalls
   /** URIs of extensions that every caller must activate. */
   requiredExtensions?: readonly string[]
@@ -75,7 +76,7 @@ export class GrpcCalls {
       const leave = this.#enter(call)
       const { signal, release } = signalOf(call, this.#options.calls)
       try {
-        const { params, made, given } = await this.#read(version, method, call, signal)
+        const { params, made, given } = this.#read(version, method, call, signal)
         const bytes = await method.write(await this.#run(method, params, made))
         call.sendMetadata(echo(made, given))
         answer(null, bytes)
@@ -111,7 +112,7 @@ export class GrpcCalls {
     call: ServerWritableStream<Buffer, Buffer>,
     signal: AbortSignal,
   ): Promise<void> {
-    const { params, made, given } = await this.#read(version, method, call, signal)
+    const { params, made, given } = this.#read(version, method, call, signal)
     const operation = operationOf(method)
     if (!operation.streams) throw new Error(`${method.operation} does not stream`)
     const opened = await openStream(operation, this.#options.trellis, params, made)
@@ -127,10 +128,10 @@ export class GrpcCalls {
     }
   }
 
-  async #read(version: Version, method: GrpcMethod, call: AnyCall, signal: AbortSignal) {
+  #read(version: Version, method: GrpcMethod, call: AnyCall, signal: AbortSignal) {
     const given = parametersOf(call)
     const protocol = this.#protocol(version, given)
-    const identity = await this.#options.authenticate(credentialsOf(call))
+    const identity = this.#options.identityOf(call)
     const params = readParams(method, call.request)
     checkParams(params, identity)
     const { onFailure } = this.#options

@@ -6,12 +6,11 @@ import type { Credentials } from './identity.ts'
 export type AnyCall = ServerUnaryCall<Buffer, Buffer> | ServerWritableStream<Buffer, Buffer>
 
 /** What a call shows of its sender. */
-export function credentialsOf(call: AnyCall): Credentials {
-  const { metadata } = call
+export function credentialsOf(metadata: Metadata, peer: string): Credentials {
   return {
     authorization: text(metadata, 'authorization'),
     apiKey: text(metadata, 'x-api-key'),
-    address: call.getPeer().replace(/:\d+$/, ''),
+    address: peer.replace(/:\d+$/, ''),
   }
 }
 
@@ -51,7 +50,7 @@ export interface OpenCalls {
 
 /** A signal that fires when the caller leaves, its deadline passes, or `calls` says so. `release` forgets it. */
 export function signalOf(call: AnyCall, calls: OpenCalls): { signal: AbortSignal; release: () => void } {
-  const controller = calls.open(credentialsOf(call))
+  const controller = calls.open(credentialsOf(call.metadata, call.getPeer()))
   const leave = () => controller.abort()
   const rest = Number(call.getDeadline()) - Date.now()
   const timer = rest < LONGEST_MILLISECONDS ? setTimeout(leave, rest) : undefined

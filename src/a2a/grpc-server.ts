@@ -1,11 +1,14 @@
 import { type MethodDefinition, Server, ServerCredentials, type UntypedServiceImplementation } from '@grpc/grpc-js'
 import { TrellisError } from '../base/errors.ts'
 import { type GrpcCallOptions, GrpcCalls } from './grpc-calls.ts'
+import { GrpcDoor } from './grpc-door.ts'
 import { LEGACY_SERVICE } from './grpc-legacy.ts'
 import type { GrpcMethod, GrpcService } from './grpc-method.ts'
 import { MODERN_SERVICE } from './grpc-modern.ts'
+import type { Authenticate } from './identity.ts'
 
-export interface GrpcOptions extends GrpcCallOptions {
+export interface GrpcOptions extends Omit<GrpcCallOptions, 'identityOf'> {
+  authenticate: Authenticate
   /** The largest request. */
   bodyBytes: number
   /** How often a silent connection is asked whether it is alive. */
@@ -25,8 +28,10 @@ export class GrpcServer {
   #closing: Promise<void> | undefined
 
   constructor(options: GrpcOptions) {
-    this.#calls = new GrpcCalls(options)
+    const door = new GrpcDoor(options)
+    this.#calls = new GrpcCalls({ ...options, identityOf: (call) => door.identityOf(call) })
     this.#server = new Server({
+      interceptors: [door.interceptor],
       'grpc.max_receive_message_length': options.bodyBytes,
       // What is stored may be larger than one request: chunks add up.
       'grpc.max_send_message_length': -1,

@@ -1,6 +1,6 @@
 import { GRPC_STATUS_DETAILS_BIN } from '@a2a-js/sdk/errors/grpc'
 import { BinaryWriter } from '@bufbuild/protobuf/wire'
-import { Metadata, type ServerErrorResponse, status } from '@grpc/grpc-js'
+import { Metadata, status } from '@grpc/grpc-js'
 import type { FieldViolation, TrellisError } from '../base/errors.ts'
 import { asTrellisError, ERROR_CODES, errorDetails } from './errors.ts'
 
@@ -12,7 +12,7 @@ const MAX_MESSAGE_CHARACTERS = 1_000
  * What a caller may see of anything that was thrown, as gRPC ends a call with it: the canonical code, the message, and
  * google.rpc.Status with the same details as the other bindings. (A2A 1.0 §10.6)
  */
-export function grpcError(thrown: unknown): ServerErrorResponse {
+export function grpcError(thrown: unknown): Error & { code: status; details: string; metadata: Metadata } {
   const error = asTrellisError(thrown)
   const code = status[ERROR_CODES[error.meaning].grpc]
   // The library encodes the message as a URI, which throws for half a surrogate pair.
