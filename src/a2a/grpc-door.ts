@@ -3,6 +3,7 @@ import { asTrellisError } from './errors.ts'
 import { credentialsOf } from './grpc-peer.ts'
 import { grpcError } from './grpc-status.ts'
 import type { Authenticate, Identity } from './identity.ts'
+import { countCall } from './quota.ts'
 
 export interface DoorOptions {
   authenticate: Authenticate
@@ -11,7 +12,7 @@ export interface DoorOptions {
 }
 
 /**
- * Finds out who calls by the metadata alone. The library begins to read a message once the metadata was let through, so who
+ * Finds out who calls, and counts the call, by the metadata alone. The library begins to read a message once the metadata was let through, so who
  * may not call cannot make us read, unpack or parse one.
  */
 export class GrpcDoor {
@@ -43,6 +44,8 @@ export class GrpcDoor {
   }
 
   async #admit(metadata: Metadata, peer: string): Promise<void> {
-    this.#admitted.set(metadata, await this.#options.authenticate(credentialsOf(metadata, peer)))
+    const identity = await this.#options.authenticate(credentialsOf(metadata, peer))
+    await countCall(identity)
+    this.#admitted.set(metadata, identity)
   }
 }

@@ -6,6 +6,7 @@ import { type OpenedStream, openStream } from './opened-stream.ts'
 import type { StreamOperation } from './operation.ts'
 import { findOperation } from './operations.ts'
 import { checkParams, makeCall, type Peer } from './peer.ts'
+import { countCall } from './quota.ts'
 import { inCamelCase } from './spelling.ts'
 import type { EventWriter } from './sse.ts'
 import type { Trellis } from './trellis.ts'
@@ -63,7 +64,7 @@ export class JsonRpc {
     try {
       parsed = parseJson(body)
     } catch (error) {
-      return errorReply(null, error, versionOf(peer))
+      return this.#refuse(error, peer)
     }
     return this.answerParsed(parsed, peer)
   }
@@ -74,11 +75,20 @@ export class JsonRpc {
     return this.#single(parsed, peer)
   }
 
+  /** For what is no request at all. It counts as one. */
+  async #refuse(error: unknown, peer: Peer): Promise<RpcReply> {
+    const seen = await countCall(peer.identity).then(
+      () => error,
+      (over: unknown) => over,
+    )
+    return errorReply(null, seen, versionOf(peer))
+  }
+
   async #batch(values: readonly unknown[], parsed: Parsed, peer: Peer): Promise<RpcOutcome> {
     if (values.length === 0 || values.length > MAX_BATCH) {
       const found = values.length === 0 ? 'is empty' : `has ${values.length} requests`
       const error = new TrellisError('invalidRequest', `The batch ${found}; expected 1 to ${MAX_BATCH} requests`)
-      return errorReply(null, error, versionOf(peer))
+      return this.#refuse(error, peer)
     }
     const outcomes = await Promise.all(values.map((value) => this.#single({ ...parsed, value }, peer, true)))
     const replies = outcomes.filter((outcome) => outcome.kind === 'reply')
@@ -94,6 +104,7 @@ export class JsonRpc {
     try {
       version = versionOf(peer)
       id = readId(value)
+      await countCall(peer.identity)
       request = readRequest(value, id)
       const protocol = readProtocol({ ...peer.parameters, ...spoken(request.serviceParameters) }, this.#required)
       version = protocol.version

@@ -71,7 +71,6 @@ export function unary<S extends TSchema>(
   return rows(definition, {
     streams: false,
     run: async (trellis: Trellis, params: unknown, call: Call) => {
-      if (call.caller.quota !== undefined) await call.caller.quota.call()
       demand(definition.scope, call.caller)
       return run(trellis, read(params), call)
     },

@@ -5,6 +5,7 @@ import { asTrellisError } from './errors.ts'
 import { type Parsed, parseJson } from './json.ts'
 import { errorBody, type JsonRpc, type RpcStream, readId, versionOf } from './jsonrpc.ts'
 import type { Peer } from './peer.ts'
+import { countCall } from './quota.ts'
 import { type ReaderLimits, tooSlow } from './sse.ts'
 import { shown } from './validation.ts'
 import { isObject } from './wire-in.ts'
@@ -64,8 +65,8 @@ export class RpcSocket {
     const parsed = tryParse(bytes)
     if (parsed === undefined) return this.#answer(await rpc.answer(bytes, { ...peer, signal: gone }))
     const { value } = parsed
-    if (isObject(value) && value['method'] === 'stream/cancel') return this.#cancel(value)
-    if (this.#unanswered >= MAX_CALLS) return this.#turnAway(value)
+    if (isObject(value) && value['method'] === 'stream/cancel') return this.#counted(value, () => this.#cancel(value))
+    if (this.#unanswered >= MAX_CALLS) return this.#counted(value, () => this.#turnAway(value))
     const key = isObject(value) ? JSON.stringify(value['id'] ?? null) : ''
     const controller = this.#enter(key)
     const signal = AbortSignal.any([gone, controller.signal])
@@ -78,6 +79,17 @@ export class RpcSocket {
       this.#unanswered -= 1
       if (this.#calls.get(key) === controller) this.#calls.delete(key)
     }
+  }
+
+  /** For what never gets as far as JSON-RPC, which counts what does. */
+  async #counted(value: unknown, answer: () => void): Promise<void> {
+    try {
+      await countCall(this.#options.peer.identity)
+    } catch (error) {
+      const body = errorBody(readId(value), asTrellisError(error), this.#version)
+      return this.#answer({ kind: 'reply', status: 200, body })
+    }
+    answer()
   }
 
   #turnAway(value: unknown): void {

@@ -15,6 +15,7 @@ import {
 import { inCamelCase } from '../a2a/spelling.ts'
 import { type ReaderLimits, sendEventStream } from '../a2a/sse.ts'
 import type { Trellis } from '../a2a/trellis.ts'
+import { countsCall } from './auth/callers.ts'
 import type { OpenCalls } from './open-calls.ts'
 import { HttpPeer } from './peer.ts'
 import { bodyAsIs, echoExtensions, JSON_TYPES } from './rpc-route.ts'
@@ -32,6 +33,7 @@ export const A2A_TYPE = 'application/a2a+json'
 
 /** HTTP+JSON, of both versions, for every operation that has a path. Errors go through the error handler. (design §8.1) */
 export function restRoutesOf(app: FastifyInstance, options: RestRouteOptions): void {
+  app.addHook('onRequest', countsCall)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser([...JSON_TYPES], { parseAs: 'buffer' }, bodyAsIs)
   for (const route of restRoutes()) {

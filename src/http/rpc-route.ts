@@ -4,6 +4,7 @@ import { JsonRpc, type RpcReply, rpcEvents } from '../a2a/jsonrpc.ts'
 import { type ReaderLimits, sendEventStream } from '../a2a/sse.ts'
 import type { Trellis } from '../a2a/trellis.ts'
 import { TrellisError } from '../base/errors.ts'
+import { countsFailure } from './auth/callers.ts'
 import type { OpenCalls } from './open-calls.ts'
 import { HttpPeer } from './peer.ts'
 
@@ -30,7 +31,7 @@ export function rpcRoutes(app: FastifyInstance, options: RpcRouteOptions): void 
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(JSON_TYPES, { parseAs: 'buffer' }, bodyAsIs)
   for (const url of RPC_PATHS) {
-    app.post(url, { sse: 'manual' }, async (request, reply) => {
+    app.post(url, { sse: 'manual', onError: countsFailure }, async (request, reply) => {
       const peer = new HttpPeer(request, reply, options.calls)
       const outcome = await rpc.answer((request.body as Buffer | undefined) ?? '', peer)
       if (outcome.kind === 'none') return reply.code(204).send()

@@ -1,10 +1,13 @@
+import { status } from '@grpc/grpc-js'
 import t from '../tap.ts'
 import { call, open, post } from '../wire/rpc.ts'
 import { Socket } from '../wire/socket.ts'
+import { Bytes, endOf, RawClient } from './grpc-raw.ts'
 import { addKey } from './principals.ts'
 import { startServer } from './server.ts'
 
 const LIST = { jsonrpc: '2.0', id: 7, method: 'tasks/list', params: {} }
+const JSON_BODY = { 'Content-Type': 'application/json' }
 const keyed = (limits: object) => ({ config: { auth: { mode: 'apiKeys' }, limits } })
 
 t.test('who calls too often in a minute is told when to come back; others are not', async (t) => {
@@ -36,11 +39,60 @@ t.test('calls count one by one, however they come', async (t) => {
   const { headers } = await addKey(server)
   const { body } = await post(server, JSON.stringify(Array.from({ length: 8 }, (_, id) => ({ ...LIST, id }))), headers)
   t.equal(body.filter(({ result }: { result?: object }) => result).length, 5)
-  const stream = await open(server, 'message/stream', {}, headers)
-  t.equal(stream.response.status, 200, 'what is not valid is not counted')
   const socket = await Socket.open(server, headers)
   t.match(await socket.call('tasks/resubscribe', { id: 'task-1' }), { error: { code: -31429 } })
   await socket.close()
+})
+
+t.test('whatever is asked counts, also what is refused', async (t) => {
+  const server = await startServer(t, { config: { ...keyed({ requestsPerMinute: 2 }).config, grpc: { port: 0 } } })
+  const rpc = (body: unknown) => async (headers: Record<string, string>) => {
+    const { body: answer } = await post(server, typeof body === 'string' ? body : JSON.stringify(body), headers)
+    return (Array.isArray(answer) ? answer[0] : answer).error?.code
+  }
+  const rest = (path: string, options: RequestInit) => async (headers: Record<string, string>) => {
+    const response = await fetch(`${server.baseUrl}${path}`, {
+      ...options,
+      headers: { ...headers, ...options.headers },
+    })
+    return response.status === 429 ? -31429 : response.status
+  }
+  const socket = (text: string) => async (headers: Record<string, string>) => {
+    const one = await Socket.open(server, headers)
+    one.send(text)
+    const { error } = await one.next()
+    await one.close()
+    return error.code
+  }
+  const grpc = async (headers: Record<string, string>) => {
+    const client = new RawClient(t, server.grpc ?? '')
+    const { code } = await endOf(client.unary('getTask', new Bytes(Buffer.from([0xff])), headers))
+    return code === status.RESOURCE_EXHAUSTED ? -31429 : code
+  }
+  const asked = {
+    'a method that is not there': rpc({ ...LIST, method: 'nothing/atAll' }),
+    'no JSON': rpc('{'),
+    'no request': rpc({ id: 1 }),
+    'params that are wrong': rpc({ ...LIST, method: 'tasks/get' }),
+    'a batch of nothing': rpc([]),
+    'members of a batch that are nothing': rpc([5]),
+    'a stream': rpc({ ...LIST, method: 'message/stream' }),
+    'a body that is no JSON over REST': rest('/message:send', { method: 'POST', body: '{', headers: JSON_BODY }),
+    'a media type that is not served over REST': rest('/message:send', { method: 'POST', body: 'x' }),
+    'a stream over REST': rest('/message:stream', { method: 'POST', body: '{}', headers: JSON_BODY }),
+    'a frame that is no JSON': socket('{'),
+    'stream/cancel': socket(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'stream/cancel', params: { id: 5 } })),
+    'a message that is none over gRPC': grpc,
+  }
+  for (const [what, ask] of Object.entries(asked)) {
+    const { headers } = await addKey(server)
+    const codes = [await ask(headers), await ask(headers), await ask(headers)]
+    t.same(
+      codes.map((code) => code === -31429),
+      [false, false, true],
+      `${what}: ${codes}`,
+    )
+  }
 })
 
 t.test('where nobody says who calls, each address has its own', async (t) => {

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Authenticate, Credentials, Identity } from '../../a2a/identity.ts'
+import { countCall } from '../../a2a/quota.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -26,4 +27,15 @@ export function identifies(authenticate: Authenticate) {
     // What one caller may see is not for a cache that others read.
     reply.header('cache-control', 'no-store')
   }
+}
+
+/** A hook that counts each request as a call of whoever it was found out to be. */
+export async function countsCall({ identity }: FastifyRequest): Promise<void> {
+  await countCall(identity)
+}
+
+/** The same for what fails before it is answered: that it fails is not to be had for nothing. */
+export async function countsFailure({ identity }: FastifyRequest): Promise<void> {
+  // It is refused already. Where nobody knows who called, that was counted by address.
+  if (identity !== null) await countCall(identity).catch(() => undefined)
 }
