@@ -1,5 +1,3 @@
-import type { Identity } from './identity.ts'
-
 /** How much one principal may ask. */
 export interface Quota {
   /** Counts one call. Rejects with a TrellisError `rateLimited` that says when the next may come. */
@@ -12,7 +10,7 @@ export interface Quota {
  * Counts one call of whoever it is. Bindings say so of everything that they are asked, whatever becomes of it: what is
  * refused costs work, too.
  */
-export async function countCall({ quota }: Identity): Promise<void> {
+export async function countCall({ quota }: { quota?: Quota }): Promise<void> {
   if (quota !== undefined) await quota.call()
 }
 
