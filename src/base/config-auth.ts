@@ -51,6 +51,8 @@ const Oidc = Type.Object(
     timeoutSeconds: Type.Number({ default: 5, exclusiveMinimum: 0, maximum: 60 }),
     /** The claim that is the principal's id. */
     principalClaim: Type.String({ default: 'sub', minLength: 1 }),
+    /** What stands before it, so that no token's principal is an API key's. */
+    principalPrefix: Type.String({ default: 'oidc:', maxLength: 100 }),
     /** The claim that names the tenant; absent: everyone is in `tenant`. */
     tenantClaim: Type.Optional(Type.String({ minLength: 1 })),
     tenant: Type.String({ default: 'default', minLength: 1, maxLength: 255 }),

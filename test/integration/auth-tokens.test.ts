@@ -5,6 +5,7 @@ import { ProviderKeys } from '../../src/http/auth/provider-keys.ts'
 import t from '../tap.ts'
 import { type Answer, type Posted, post } from '../wire/rpc.ts'
 import { Socket } from '../wire/socket.ts'
+import { call, send } from './client.ts'
 import { addKey } from './principals.ts'
 import { bearer, Provider } from './provider.ts'
 import { type ServerUnderTest, startServer } from './server.ts'
@@ -154,4 +155,25 @@ t.test('keys and tokens side by side', async (t) => {
   t.match(refused(await ask(server, {})), /^Bearer realm="trellis", ApiKey/)
   const card: Answer = await (await fetch(`${server.baseUrl}/.well-known/agent-card.json`)).json()
   t.same(card.security, [{ apiKey: [] }, { oidc: [] }])
+})
+
+t.test('a token whose subject is the name of a key is not that key', async (t) => {
+  const { provider, server } = await setUp(t, {}, 'both')
+  const key = await addKey(server, { tenant: 'default' })
+  const { id } = await send(server, 'Of the key', { headers: key.headers })
+  const sub = `key-${key.keyId}`
+  const seen = await call(server, 'tasks/get', { id }, bearer(await provider.token({ sub })))
+  t.match(seen, { error: { code: -32001 } }, 'it sees nothing of the key')
+  const mary = bearer(await provider.token({ sub: 'mary' }))
+  const hers = await send(server, 'Of mary', { headers: mary })
+  const script = await addKey(server, { tenant: 'default', principal: 'oidc:mary' })
+  t.match(await call(server, 'tasks/get', { id: hers.id }, script.headers), { result: { id: hers.id } })
+})
+
+t.test('a database that has subjects as they are goes on with them', async (t) => {
+  const { provider, server } = await setUp(t, { principalPrefix: '' }, 'both')
+  const mary = await addKey(server, { tenant: 'default', principal: 'mary' })
+  const { id } = await send(server, 'Of mary', { headers: mary.headers })
+  const token = bearer(await provider.token({ sub: 'mary' }))
+  t.match(await call(server, 'tasks/get', { id }, token), { result: { id } })
 })

@@ -59,10 +59,10 @@ export class Tokens {
   }
 
   #identityOf(payload: JWTPayload): Identity {
-    const { principalClaim, tenantClaim, tenant } = this.#config
+    const { principalClaim, principalPrefix, tenantClaim, tenant } = this.#config
     return {
       tenant: tenantClaim === undefined ? tenant : nameIn(payload, tenantClaim),
-      owner: nameIn(payload, principalClaim),
+      owner: `${principalPrefix}${nameIn(payload, principalClaim)}`,
       scopes: this.#scopesOf(payload),
     }
   }
