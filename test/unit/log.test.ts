@@ -53,6 +53,45 @@ t.test('nor are they where they stand in the middle of something', async (t) => 
   for (const line of lines) t.doesNotThrow(() => JSON.parse(line))
 })
 
+t.test('nor at any depth, however the field is spelled', async (t) => {
+  const names = ['authorization', 'Proxy-Authorization', 'Set-Cookie', 'X-API-Key', 'x-a2a-notification-token', 'token']
+  names.push('client_secret', 'accessToken', 'credentials', 'password', 'webhook-signature')
+  const failed = Object.assign(new Error('refused'), { config: { headers: { Authorization: 'hush' } } })
+  const lines = linesOf('info', (log) => {
+    for (const name of names) {
+      log.info({ a: { b: { c: { [name]: 'hush' } } } })
+      log.info({ agents: [{ card: { headers: { [name]: ['hush', 'hush'] } } }] })
+      log.info({ request: { rawHeaders: ['Host', 'example.com', name, 'hush'] } })
+    }
+    log.error({ err: failed, pageToken: 'page-2', token: null }, 'one')
+  })
+  t.equal(lines.length, 3 * names.length + 1)
+  t.notMatch(lines.join(''), 'hush')
+  t.match(JSON.parse(lines.at(-1) ?? ''), { pageToken: 'page-2', token: null, err: { message: 'refused' } })
+  t.match(lines.join(''), 'example.com')
+})
+
+t.test('nor in the URLs and headers that texts speak of', async (t) => {
+  const said = [
+    'POST https://hush@hooks.example.com/a failed',
+    'POST https://hooks.example.com/a?id=5&access_token=hush#x failed',
+    'GET https://agents.example.com/card?api_key=hush: 500',
+    'sent Authorization: Digest hush, and more',
+    'sent {"x-api-key":"hush"}',
+    "headers: { 'X-A2A-Notification-Token': 'hush' }",
+    'HTTP/1.1 200 OK\r\nSet-Cookie: hush=hush\r\nDate: now',
+  ]
+  const lines = linesOf('info', (log) => {
+    for (const what of said) log.warn({ err: new Error(what), reason: what, list: [what] }, what)
+  })
+  t.equal(lines.length, said.length)
+  t.notMatch(lines.join(''), 'hush')
+  t.match(lines[0], 'https://(redacted)@hooks.example.com/a failed')
+  t.match(lines[1], 'https://hooks.example.com/a?id=5&access_token=(redacted)#x failed')
+  t.match(lines[6], /Date: now/)
+  for (const line of lines) t.match(line, /^\{.*\}\n$/, 'one line of JSON')
+})
+
 t.test('what is no secret stays', async (t) => {
   const [line = ''] = linesOf('info', (log) =>
     log.info('http://localhost:8080/a@b is up; bearer of news, basic things'),
