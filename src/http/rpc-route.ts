@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Protocol } from '../a2a/call.ts'
-import { JsonRpc, type RpcReply, rpcEvents } from '../a2a/jsonrpc.ts'
+import { JsonRpc, type RpcReply, rpcEvents, versionOf } from '../a2a/jsonrpc.ts'
 import { type ReaderLimits, sendEventStream } from '../a2a/sse.ts'
 import type { Trellis } from '../a2a/trellis.ts'
 import { TrellisError } from '../base/errors.ts'
@@ -35,17 +35,24 @@ export function rpcRoutes(app: FastifyInstance, options: RpcRouteOptions): void 
       const peer = new HttpPeer(request, reply, options.calls)
       const outcome = await rpc.answer((request.body as Buffer | undefined) ?? '', peer)
       if (outcome.kind === 'none') return reply.code(204).send()
-      if (outcome.kind === 'reply') return sendReply(reply, outcome)
+      if (outcome.kind === 'reply') return sendReply(reply, outcome, readsEventsOnly(request, peer))
       echoExtensions(reply, outcome.protocol, peer.parameters.legacyExtensions)
       return sendEventStream(reply, outcome, rpcEvents(outcome), options.readers)
     })
   }
 
-  function sendReply(reply: FastifyReply, { status, headers, body, protocol }: RpcReply) {
+  function sendReply(reply: FastifyReply, { status, headers, body, protocol }: RpcReply, asEvent: boolean) {
     if (protocol) echoExtensions(reply, protocol, reply.request.headers['x-a2a-extensions'])
     if (headers) reply.headers(headers)
-    return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(body))
+    const text = JSON.stringify(body)
+    if (asEvent && status === 200) return reply.type('text/event-stream').send(`data: ${text}\n\n`)
+    return reply.code(status).type('application/json; charset=utf-8').send(text)
   }
+}
+
+/** Clients of 0.3 that ask for a stream read an error only inside one: as JSON, it is lost on them. */
+function readsEventsOnly({ headers }: FastifyRequest, peer: HttpPeer): boolean {
+  return versionOf(peer) === '0.3' && headers.accept?.trim().toLowerCase() === 'text/event-stream'
 }
 
 /** Passes a body on as the bytes that it is. One that is packed is refused as such: a small one could unpack to any size. */

@@ -17,6 +17,8 @@ export interface MatrixClient {
   name: string
   /** The SDK's codec for 0.3's Protocol Buffers forgets names of files, metadata of parts, and that a chunk is appended. */
   forgetful: boolean
+  /** The codec of the SDK's 0.3 line cannot write a null inside data for gRPC. */
+  nullable?: false
   send(params: Json): Promise<Json>
   stream(params: Json): AsyncIterable<Json>
   subscribe(id: string): AsyncIterable<Json>
@@ -72,7 +74,11 @@ function overSdk(name: string, client: Client): MatrixClient {
 }
 
 async function* inJson(frames: AsyncIterable<StreamResponse>): AsyncGenerator<Json> {
-  for await (const frame of frames) yield StreamResponse.toJSON(frame) as Json
+  try {
+    for await (const frame of frames) yield StreamResponse.toJSON(frame) as Json
+  } catch (error) {
+    throw named(error as StreamError)
+  }
 }
 
 /** JSON-RPC over a socket. What comes goes through the SDK's codecs, as it does in the other clients. */
@@ -106,7 +112,18 @@ const NAMES: Readonly<Record<string, string>> = {
   '-32004': 'UnsupportedOperationError',
 }
 
-function unpack({ result, error }: Answer): Answer {
+export function unpack({ result, error }: Answer): Answer {
   if (error) throw Object.assign(new Error(error.message), { name: NAMES[error.code] ?? `code ${error.code}` })
   return result
+}
+
+export type StreamError = Error & { cause?: { metadata?: { get(name: string): unknown[] } } }
+
+/** In 0.3 the SDK has no names for what ends a stream: the code stands in the text, and over gRPC the reason in the details. */
+export function named(error: StreamError): Error {
+  const code = /\(Code: (-\d+)\)/.exec(error.message)?.[1]
+  const details = String(error.cause?.metadata?.get('grpc-status-details-bin')[0] ?? '')
+  const isUnsupported = details.includes('UNSUPPORTED_OPERATION')
+  const name = NAMES[isUnsupported ? '-32004' : (code ?? '')]
+  return name === undefined ? error : Object.assign(error, { name })
 }

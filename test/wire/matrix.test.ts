@@ -2,13 +2,14 @@ import type { Run } from '../integration/scripted-agent.ts'
 import { startServer } from '../integration/server.ts'
 import t from '../tap.ts'
 import { type Json, type MatrixClient, matrixClients } from './matrix-clients.ts'
+import { legacyClients } from './matrix-legacy-clients.ts'
 
 /** The same scenarios over every binding and version: what comes of them is the same, field by field. */
 
 const PARTS: readonly Json[] = [
   { text: 'Mind the gap' },
   { text: 'marked', metadata: { lang: 'en' } },
-  { data: { n: 1, deep: [{ yes: true }, null] } },
+  { data: { n: 1, deep: [{ yes: true }, 'two'] } },
   { raw: 'aGVsbG8=', mediaType: 'text/plain', filename: 'hello.txt' },
   { url: 'https://example.com/a.png', mediaType: 'image/png' },
 ]
@@ -70,6 +71,14 @@ const SCENARIOS: Readonly<Record<string, (client: MatrixClient, agent: Agent) =>
     const done = await client.send(request('Paint', {}, PARTS))
     return { done, again: await client.get(idOf(done)), short: await client.get(idOf(done), 1) }
   },
+  'null is a value': async (client, agent) => {
+    if (client.nullable === false) return true
+    agent.when('Paint', paints)
+    const data = { deep: [null], none: null }
+    const { task } = await client.send(request('Paint', {}, [{ data }]))
+    const [message] = (task as { history: { parts: Json[] }[] }).history
+    return JSON.stringify(message?.parts[1]?.['data']) === JSON.stringify(data)
+  },
   'a stream': async (client, agent) => {
     agent.when('Paint', paints)
     return all(client.stream(request('Paint')))
@@ -111,8 +120,11 @@ function paints(run: Run): void {
 }
 
 t.test('every binding and version', async (t) => {
-  const server = await startServer(t, { config: { grpc: { port: 0 } }, agents: ['painter'] })
-  const clients = await matrixClients(server)
+  const server = await startServer(t, {
+    config: { grpc: { port: 0 }, limits: { firstEventSeconds: 0.05 } },
+    agents: ['painter'],
+  })
+  const clients = [...(await matrixClients(server)), ...(await legacyClients(server))]
   t.teardown(() => clients.map((client) => client.close()))
   for (const [name, scenario] of Object.entries(SCENARIOS)) {
     await t.test(name, async (t) => {

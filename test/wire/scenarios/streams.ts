@@ -28,7 +28,7 @@ export async function streams(t: Test, server: Server): Promise<void> {
     stream.leave()
   })
 
-  await t.test('what fails early fails as JSON', async (t) => {
+  await t.test('what fails early fails as JSON, and in 0.3 as the one event for who reads nothing else', async (t) => {
     const cases: [string, object, Record<string, string>, number][] = [
       ['message/stream', {}, {}, -32602],
       ['tasks/resubscribe', { id: 'none' }, {}, -32001],
@@ -38,9 +38,14 @@ export async function streams(t: Test, server: Server): Promise<void> {
       ['objectives/subscribe', { id: 'none' }, { 'Last-Event-ID': 'abc' }, -32602],
     ]
     for (const [method, params, headers, code] of cases) {
-      const { response } = await open(server, method, params, headers)
-      t.match(response.headers.get('content-type'), /^application\/json/)
-      t.match(await response.json(), { id: 'stream', error: { code } }, `${method} ${code}`)
+      const either = await open(server, method, params, { accept: 'application/json, text/event-stream', ...headers })
+      t.match(either.response.headers.get('content-type'), /^application\/json/)
+      t.match(await either.response.json(), { id: 'stream', error: { code } }, `${method} ${code}`)
+      const events = await open(server, method, params, headers)
+      if (headers === V1) t.match(events.response.headers.get('content-type'), /^application\/json/)
+      else
+        t.match(JSON.parse((await events.events.next()).value?.data ?? ''), { id: 'stream', error: { code } }, method)
+      events.leave()
     }
   })
 
