@@ -7,6 +7,7 @@ import { type Authenticate, anonymous } from '../a2a/identity.ts'
 import type { Trellis } from '../a2a/trellis.ts'
 import { identifies, provideIdentity } from './auth/callers.ts'
 import { cardRoutes } from './card-route.ts'
+import { answerClientError } from './client-error.ts'
 import { errorHandler, failureOf } from './error-handler.ts'
 import { type GuardOptions, guard } from './guards.ts'
 import { type CheckReadiness, healthRoutes } from './health.ts'
@@ -78,6 +79,7 @@ export function buildHttp(options: HttpOptions): FastifyInstance {
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: LONGEST_ID },
     trustProxy: options.trustedProxies?.length ? [...options.trustedProxies] : false,
     requestTimeout: RECEIVE_SECONDS * 1_000,
+    clientErrorHandler: answerClientError,
     frameworkErrors: failureOf(limits.bodyBytes),
     forceCloseConnections: 'idle',
   }) as unknown as FastifyInstance
