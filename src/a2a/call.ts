@@ -70,12 +70,13 @@ export function readProtocol(given: ServiceParameters, required = NO_EXTENSIONS)
   return lastEventId === undefined ? protocol : { ...protocol, lastEventId }
 }
 
-/** `1.0.1` is 1.0: a patch number says nothing about the wire. */
+/** `1.0.1` is 1.0: a patch number says nothing about the wire. Said twice, as on two lines of a header, it is said once. */
 function readVersion(given: string | undefined): Version {
   if (!given) return '0.3'
-  const match = /^\s*(1\.0|0\.3)(\.\d+)?\s*$/.exec(given)
-  if (match) return match[1] as Version
-  throw new TrellisError('versionNotSupported', `A2A-Version was ${given.slice(0, 40)}; supported are 1.0 and 0.3`, {
+  const [version, ...others] = new Set(given.split(',').map((one) => /^\s*(1\.0|0\.3)(\.\d+)?\s*$/.exec(one)?.[1]))
+  if (version !== undefined && others.length === 0) return version as Version
+  const expected = others.length > 0 ? 'expected one version; supported' : 'supported'
+  throw new TrellisError('versionNotSupported', `A2A-Version was ${given.slice(0, 40)}; ${expected} are 1.0 and 0.3`, {
     details: { supportedVersions: '1.0, 0.3' },
   })
 }

@@ -18,6 +18,9 @@ export async function versions(t: Test, server: Server): Promise<void> {
     const newer = (await get('2.0')).error
     t.match(newer, { code: -32009, message: /1\.0 and 0\.3/, data: [{ reason: 'VERSION_NOT_SUPPORTED' }] })
     t.match((await get('banana')).error, { code: -32009 })
+    for (const twice of ['1.0, 1.0', '1.0,1.0.1', ' 1.0 ,  1.0']) t.equal((await get(twice)).error.code, -32001, twice)
+    t.match((await get('1.0, 0.3')).error, { code: -32009, message: /was 1\.0, 0\.3; expected one version/ })
+    t.match((await get('1.0, 2.0')).error, { code: -32009, message: /was 1\.0, 2\.0; expected one version/ })
     const old = await call(server, 'tasks/get', { id: 'task-none' }, { 'A2A-Version': '0.3.0' })
     t.equal(old.error.code, -32001)
     const query = await post(
