@@ -111,9 +111,13 @@ function taskFilter(params: Static<typeof ListTasksSchema>, leaveOutPlannedRoots
   }
 }
 
-/** RFC 3339 allows more times than the database holds: leap seconds, and the year 0. */
+/**
+ * RFC 3339 allows more times than the database holds: leap seconds, and the year 0. Statuses have whole milliseconds, so
+ * what is at or after a part of one is at or after the next.
+ */
 function readTime(given: string): string {
-  const time = storableTime(given)
+  const within = /\.\d{3}\d*[1-9]/.test(given)
+  const time = storableTime(within ? Date.parse(given) + 1 : given)
   if (time !== null) return time
   const expected = 'expected an ISO 8601 time of the years 1 to 9999 without a leap second'
   throw invalidParams('statusTimestampAfter', `was ${shown(given)}; ${expected}`)

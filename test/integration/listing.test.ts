@@ -63,6 +63,12 @@ t.test('tasks/list', async (t) => {
     t.strictSame(await list({ status: 'completed' }), [done.id])
     t.strictSame(await list({ status: 'failed' }), [])
     t.strictSame(await list({ statusTimestampAfter: done.status.timestamp }), [done.id])
+    const { timestamp } = done.status
+    const digits = (more: string) => timestamp.replace('Z', `${more}Z`)
+    t.strictSame(await list({ statusTimestampAfter: digits('000') }), [done.id])
+    t.strictSame(await list({ statusTimestampAfter: digits('000001') }), [], 'it is a little before that')
+    const before = new Date(Date.parse(timestamp) - 1).toISOString()
+    t.strictSame(await list({ statusTimestampAfter: before.replace('Z', '999Z') }), [done.id], 'and after this')
     t.strictSame(await list({ statusTimestampAfter: new Date(Date.now() + 60_000).toISOString() }), [])
     t.strictSame(await list({}), [done.id, long.id])
     ;(await agent.begun('Long')).complete()

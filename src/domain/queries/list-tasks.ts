@@ -80,7 +80,7 @@ export function writeCursor(cursor: Cursor): string {
 const OWN_ID = /^[\w-]{1,100}$/
 
 /** A time as Postgres takes it, in UTC; null for one that it does not. A second of 60 and the year 0 are such times. */
-export function storableTime(given: string): string | null {
+export function storableTime(given: string | number): string | null {
   const time = new Date(given)
   const year = time.getUTCFullYear()
   return year >= 1 && year <= 9_999 ? time.toISOString() : null
