@@ -2,6 +2,7 @@ import type { Static } from 'typebox'
 import { invalidParams, TrellisError } from '../base/errors.ts'
 import { storableTime } from '../domain/queries/list-tasks.ts'
 import type { Call, Version } from './call.ts'
+import { stateNamed } from './enum-numbers.ts'
 import { taskFrames } from './frames.ts'
 import { type Operation, streaming, unary } from './operation.ts'
 import { TASK_PUSH_OPERATIONS } from './operations-push.ts'
@@ -9,7 +10,7 @@ import { AnySchema, CancelTaskSchema, FollowTaskSchema, GetTaskSchema, ListTasks
 import { readSend, tidySend, writeAnswer } from './send.ts'
 import type { TaskFilter, Trellis } from './trellis.ts'
 import { shown } from './validation.ts'
-import { readState } from './wire-in.ts'
+import { isObject, readState, withoutBlanks } from './wire-in.ts'
 import { type Json, writeTask } from './wire-out.ts'
 
 /** A2A's own methods. (A2A 1.0 §5.3) */
@@ -76,7 +77,17 @@ export function followOptions(params: { afterSeq?: number }, call: Call): { afte
 }
 
 const listTasks = unary(
-  { names: { '1.0': 'ListTasks' }, scope: 'read', schema: ListTasksSchema, rest: { verb: 'GET', path: '/tasks' } },
+  {
+    names: { '1.0': 'ListTasks' },
+    scope: 'read',
+    schema: ListTasksSchema,
+    tidy: (params) => {
+      const tidy = withoutBlanks(params)
+      if (isObject(tidy) && 'status' in tidy) tidy['status'] = stateNamed(tidy['status'])
+      return tidy
+    },
+    rest: { verb: 'GET', path: '/tasks' },
+  },
   (trellis, params, call) => listedTasks(trellis, params, call, false),
 )
 

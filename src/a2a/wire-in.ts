@@ -2,6 +2,7 @@ import { invalidParams } from '../base/errors.ts'
 import { newId } from '../base/ids.ts'
 import type { Artifact, Message, Part } from '../domain/message.ts'
 import type { TaskState } from '../domain/task.ts'
+import { roleNamed } from './enum-numbers.ts'
 import { checkArtifact, checkFileBytes, checkFileUri, checkMessage, PART_CHECKS } from './params.ts'
 import { shown } from './validation.ts'
 
@@ -28,7 +29,9 @@ export function withoutBlanks(value: unknown): unknown {
  * next to the message. Throws `invalidParams`. (design §8.1)
  */
 export function readMessage(given: unknown, at: string, beside?: string): Message {
-  const input = checkMessage(withoutBlanks(given), at)
+  const tidy = withoutBlanks(given)
+  if (isObject(tidy)) tidy['role'] = roleNamed(tidy['role'])
+  const input = checkMessage(tidy, at)
   const message: Message = {
     messageId: input.messageId,
     role: input.role === 'user' || input.role === 'ROLE_USER' ? 'user' : 'agent',

@@ -172,6 +172,32 @@ export async function rest(t: Test, server: Server): Promise<void> {
     t.equal(endOf(frames), 'TASK_STATE_COMPLETED')
   })
 
+  await t.test('enums may be written as their numbers', async (t) => {
+    const modern = { ...message('What is 2 + 2?'), role: 1 }
+    t.match(await ask(server, 'POST', '/message:send', { message: modern }), {
+      status: 200,
+      body: { message: { role: 'ROLE_AGENT' } },
+    })
+    const { messageId } = message('')
+    const legacy = { messageId, role: 1, content: [{ text: 'What is 2 + 2?' }] }
+    t.match(await ask(server, 'POST', '/v1/message:send', { request: legacy }), { status: 200 })
+    const started = await ask(server, 'POST', '/message:send', {
+      message: message('Feed the fish'),
+      configuration: soon,
+    })
+    const { id, contextId } = started.body.task
+    await ask(server, 'POST', `/tasks/${id}:cancel`)
+    const { state } = (await ask(server, 'GET', `/tasks/${id}`)).body.status
+    const number = { TASK_STATE_COMPLETED: 3, TASK_STATE_CANCELED: 5 }[state as string]
+    const ended = await ask(server, 'GET', `/tasks?contextId=${contextId}&status=${number}`)
+    t.match(ended.body, { tasks: [{ id }], totalSize: 1 }, state)
+    t.match((await ask(server, 'GET', `/tasks?contextId=${contextId}&status=7`)).body, { totalSize: 0 })
+    for (const role of [0, 3, 1.5]) {
+      const refused = await ask(server, 'POST', '/message:send', { message: { ...message('x'), role } })
+      t.match(refused, { status: 400, body: { error: { message: /^message\.role: was/ } } }, `role ${role}`)
+    }
+  })
+
   await t.test('the extension has paths of its own', async (t) => {
     const created = await ask(server, 'POST', '/objectives', { name: 'Move house' })
     t.match(created, { status: 200, body: { objective: { id: String, name: 'Move house' } } })
