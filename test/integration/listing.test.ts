@@ -62,6 +62,11 @@ t.test('tasks/list', async (t) => {
     t.strictSame(await list({ status: 'working' }), [long.id])
     t.strictSame(await list({ status: 'completed' }), [done.id])
     t.strictSame(await list({ status: 'failed' }), [])
+    const numbered = async (status: number) => {
+      const response = await fetch(`${server.baseUrl}/tasks?contextId=filters&status=${status}`)
+      return idsOf(((await response.json()) as { tasks: { id: string }[] }).tasks)
+    }
+    t.strictSame([await numbered(2), await numbered(3), await numbered(4)], [[long.id], [done.id], []], 'by number')
     t.strictSame(await list({ statusTimestampAfter: done.status.timestamp }), [done.id])
     const { timestamp } = done.status
     const digits = (more: string) => timestamp.replace('Z', `${more}Z`)
