@@ -1,3 +1,5 @@
+import { invalidParams } from '../base/errors.ts'
+import { shown } from './validation.ts'
 import { isObject } from './wire-in.ts'
 
 type Json = Record<string, unknown>
@@ -7,14 +9,27 @@ type Json = Record<string, unknown>
  * and have no `kind`, enums have their long names, data is wrapped. Here the one becomes the other. (0.3 §3.2.3, a2a.proto)
  */
 
-/** A request's body in JSON-RPC's spelling. A body that is written so already stays as it is. */
-export function readLegacyBody(body: Json): Json {
-  const { request, message = request, configuration, ...rest } = body
+/**
+ * A request's body in JSON-RPC's spelling. A body that is written so already stays as it is. `query` has what the request's
+ * message has beside its body: a new push configuration's id. (a2a.proto, CreateTaskPushNotificationConfigRequest)
+ */
+export function readLegacyBody(body: Json, query: Json = {}): Json {
+  const { request, message = request, configuration, pushNotificationConfig: config, ...rest } = body
+  const id = query['configId'] ?? query['config_id']
   return {
     ...rest,
     ...(message !== undefined && { message: readMessage(message) }),
     ...(configuration !== undefined && { configuration: readConfiguration(configuration) }),
+    ...(config !== undefined && { pushNotificationConfig: withId(config, id) }),
   }
+}
+
+/** @throws TrellisError invalidParams where the two say different ids */
+function withId(config: unknown, id: unknown): unknown {
+  if (!isObject(config) || id === undefined || id === '') return config
+  const said = config['id']
+  if (said === undefined || said === null || said === '' || said === id) return { ...config, id }
+  throw invalidParams('pushNotificationConfig.id', `was ${shown(said)}; config_id says ${shown(id)}`)
 }
 
 function readMessage(message: unknown): unknown {

@@ -69,12 +69,25 @@ export function restProtocol(
 
 const shapes = restRoutes().map(({ verb, path }) => {
   const pattern = path.replace('{tenant}', '(?!v1/)[^/]+').replace(/\{\w+\}/g, '[^/]+')
-  return { verb, matches: new RegExp(`^${pattern}$`) }
+  return { verb, matches: new RegExp(`^${pattern}$`), acts: /\}:\w+$/.test(path) }
 })
 
 /** What a path can be asked with; empty where nothing is served. */
 export function verbsAt(path: string): Verb[] {
-  return [...new Set(shapes.filter(({ matches }) => matches.test(path)).map(({ verb }) => verb))]
+  const actions = actionsAt(path)
+  return actions.length > 0 ? actions : verbsOf(shapes.filter(({ matches }) => matches.test(path)))
+}
+
+/**
+ * The same, if it is read as something to do: `/tasks/{id}:cancel`. It may also be read as an id with a colon in it, since
+ * contexts may be called so by clients.
+ */
+export function actionsAt(path: string): Verb[] {
+  return verbsOf(shapes.filter(({ acts, matches }) => acts && matches.test(path)))
+}
+
+function verbsOf(found: readonly { verb: Verb }[]): Verb[] {
+  return [...new Set(found.map(({ verb }) => verb))]
 }
 
 export interface RestRequest {
@@ -89,7 +102,7 @@ export interface RestRequest {
 export function restParams({ operation, version, verb }: RestRoute, { path, query, body }: RestRequest): unknown {
   const given = body ?? {}
   if (!isObject(given)) throw invalidParams('body', 'expected a JSON object')
-  const read = version === '0.3' && verb === 'POST' ? readLegacyBody(given) : given
+  const read = version === '0.3' && verb === 'POST' ? readLegacyBody(given, query) : given
   const params: Record<string, unknown> = { ...readQuery(query, operation.schema), ...(read as object) }
   const names = restNames(operation, version)
   for (const [name, value] of Object.entries(path)) {

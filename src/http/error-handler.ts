@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { asTrellisError, ERROR_CODES, errorHeaders } from '../a2a/errors.ts'
 import { errorBody } from '../a2a/jsonrpc.ts'
-import { LEGACY_PREFIX, restError, verbsAt } from '../a2a/rest.ts'
+import { actionsAt, LEGACY_PREFIX, restError, verbsAt } from '../a2a/rest.ts'
 import { TrellisError } from '../base/errors.ts'
 import { answerType } from './rest-route.ts'
 import { RPC_PATHS } from './rpc-route.ts'
@@ -14,22 +14,38 @@ export function errorHandler(app: FastifyInstance, bodyBytes: number): void {
   app.setErrorHandler(failureOf(bodyBytes))
   app.setNotFoundHandler((request, reply) => {
     const path = pathOf(request)
-    const verbs = RPC_PATHS.includes(path) ? ['POST'] : verbsAt(path)
-    const asked = `${request.method} ${request.url.slice(0, 200)} is not served`
-    const hint =
-      verbs.length > 0
-        ? `expected ${verbs.join(' or ')}`
-        : 'JSON-RPC is at POST / and POST /a2a, and GET /openapi.json has every other path'
-    if (verbs.length > 0) reply.header('allow', verbs.join(', '))
-    const error = new TrellisError('methodNotFound', `${asked}; ${hint}`)
-    return sendError(request, reply, error, verbs.length > 0 ? 405 : 404)
+    return sendNotServed(request, reply, RPC_PATHS.includes(path) ? ['POST'] : verbsAt(path))
   })
+}
+
+/** The verb is not one of those that the path can be asked with; or there are none. */
+function sendNotServed(request: FastifyRequest, reply: FastifyReply, verbs: readonly string[]) {
+  const asked = `${request.method} ${request.url.slice(0, 200)} is not served`
+  const hint =
+    verbs.length > 0
+      ? `expected ${verbs.join(' or ')}`
+      : 'JSON-RPC is at POST / and POST /a2a, and GET /openapi.json has every other path'
+  if (verbs.length > 0) reply.header('allow', verbs.join(', '))
+  const error = new TrellisError('methodNotFound', `${asked}; ${hint}`)
+  return sendError(request, reply, error, verbs.length > 0 ? 405 : 404)
+}
+
+/**
+ * `GET /tasks/1:cancel` is a task called `1:cancel` as far as routes go. Where there is none, it was the verb that was
+ * wrong.
+ */
+function otherVerbs({ meaning }: TrellisError, request: FastifyRequest): string[] {
+  const missing = meaning === 'taskNotFound' || meaning === 'objectiveNotFound' || meaning === 'planNotFound'
+  const verbs: string[] = missing ? actionsAt(pathOf(request)) : []
+  return verbs.includes(request.method) ? [] : verbs
 }
 
 /** Answers what failed before or outside of an operation. */
 export function failureOf(bodyBytes: number) {
   return (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
     const seen = transportError(error, bodyBytes, isRpc(request))
+    const verbs = otherVerbs(seen, request)
+    if (verbs.length > 0) return sendNotServed(request, reply, verbs)
     if (seen.meaning === 'internal') request.log.error({ err: error }, 'a request failed')
     return sendError(request, reply, seen, statusOf(error, seen))
   }

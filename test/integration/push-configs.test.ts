@@ -43,6 +43,21 @@ t.test('0.3: set, get, list and delete', async (t) => {
   t.same(await ask(server, SET, first), first, 'there is room again, under the same id too')
 })
 
+t.test("0.3 over HTTP+JSON: a new one's id may stand in the query, as its Protocol Buffers have it", async (t) => {
+  const server = await startServer(t, { resolve })
+  const { id } = await send(server, 'A task')
+  const at = `${server.baseUrl}/v1/tasks/${id}/pushNotificationConfigs`
+  const create = async (query: string, config: object) => {
+    const headers = { 'Content-Type': 'application/json' }
+    const body = JSON.stringify({ pushNotificationConfig: { url: URL_1, ...config } })
+    return (await fetch(`${at}${query}`, { method: 'POST', headers, body })).json()
+  }
+  t.match(await create('?config_id=mine', {}), { name: `tasks/${id}/pushNotificationConfigs/mine` })
+  t.match(await create('?configId=other', { id: 'other' }), { pushNotificationConfig: { id: 'other', url: URL_1 } })
+  t.match(await create('?config_id=mine', { id: 'other' }), { code: -32602, message: /was "other".* says "mine"/ })
+  t.match(await (await fetch(`${at}/mine`)).json(), { pushNotificationConfig: { id: 'mine', url: URL_1 } })
+})
+
 t.test('1.0: create, get, list and delete', async (t) => {
   const server = await startServer(t, { resolve })
   const { id: taskId } = await send(server, 'A task')

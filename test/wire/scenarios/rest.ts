@@ -93,6 +93,23 @@ export async function rest(t: Test, server: Server): Promise<void> {
     t.equal(wrong.headers.get('allow'), 'POST')
     const task = await ask(server, 'PUT', '/default/tasks/some-task', {}, V1)
     t.match([task.status, task.headers.get('allow')], [405, 'GET'])
+    for (const [verb, path] of [
+      ['GET', '/tasks/x:cancel'],
+      ['GET', '/v1/tasks/x:cancel'],
+      ['DELETE', '/tasks/x:cancel'],
+      ['GET', '/default/tasks/x:cancel'],
+      ['GET', '/objectives/x:cancel'],
+    ] as const) {
+      const { status, headers, body } = await ask(server, verb, path)
+      t.match([status, headers.get('allow')], [405, 'POST'], `${verb} ${path}`)
+      t.match(JSON.stringify(body), /expected POST/)
+    }
+    t.equal((await ask(server, 'GET', '/tasks/x:y')).status, 404, 'that is no action')
+    t.equal(
+      (await ask(server, 'GET', '/tasks/x:subscribe')).status,
+      404,
+      'and that is one, of a task that is not there',
+    )
     t.match(await ask(server, 'GET', '/nowhere/at/all', undefined, V1), { status: 404 })
     t.equal((await ask(server, 'HEAD', '/tasks', undefined, V1)).status, 200)
     const endless = await ask(server, 'HEAD', '/objectives/some-objective/events', undefined, V1)
