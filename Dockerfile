@@ -8,8 +8,9 @@ FROM node:24-slim
 # It listens beyond the container, so it starts once AUTH_MODE or AUTH_ALLOW_ANONYMOUS says who may call (docs/security.md).
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data
 WORKDIR /app
-RUN mkdir /data && chown node:node /data
 COPY --from=install /app/node_modules node_modules
+# The database's folder, and where compiled code is kept for the next start.
+RUN mkdir -p /data node_modules/.cache && chown node:node /data node_modules/.cache
 COPY package.json ./
 COPY prisma/migrations prisma/migrations
 COPY config config

@@ -1,4 +1,3 @@
-import { GrpcServer } from './a2a/grpc-server.ts'
 import { anonymous } from './a2a/identity.ts'
 import type { Addresses } from './app-card.ts'
 import type { Config } from './base/config.ts'
@@ -13,9 +12,11 @@ export interface Grpc {
 }
 
 /** gRPC over the same operations and the same callers as HTTP; undefined without a port. */
-export function buildGrpc(http: HttpOptions, config: Config, addresses: Addresses): Grpc | undefined {
+export async function buildGrpc(http: HttpOptions, config: Config, addresses: Addresses): Promise<Grpc | undefined> {
   const { host = config.server.host, port, address } = config.grpc
   if (port === undefined) return undefined
+  // Much to load for what is off by default.
+  const { GrpcServer } = await import('./a2a/grpc-server.ts')
   const { bodyBytes, bufferBytes, heartbeatSeconds, stallSeconds } = { ...DEFAULT_HTTP_LIMITS, ...http.limits }
   const { authenticate = anonymous } = http
   const server = new GrpcServer({

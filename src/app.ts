@@ -71,7 +71,7 @@ async function buildOn(database: Database, options: AppOptions): Promise<App> {
   const trellis = offeredTrellis(core, cards.cards, config)
   const served = httpOptions(core, trellis, cards, config, log, webhooks?.signer)
   const http = buildHttp({ ...served, metrics: buildMetrics(running, webhooks?.deliverer ?? null) })
-  const grpc = buildGrpc(served, config, addresses)
+  const grpc = await buildGrpc(served, config, addresses)
   await start(base, running, queue)
   await webhooks?.deliverer.start()
   return {

@@ -1,5 +1,13 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 
+/** What a command reads and writes, beside the database. */
+export interface Terminal {
+  out(text: string): void
+  err(text: string): void
+  /** The process's own when absent. */
+  env?: Readonly<Record<string, string | undefined>>
+}
+
 /** The command was called wrongly. Its message says what was given and what is expected. */
 export class UsageError extends Error {}
 

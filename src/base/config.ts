@@ -15,7 +15,16 @@ export { ConfigError } from './config-problem.ts'
 /** The settings with their defaults. There is at least one agent, and `defaultAgent` names one of them. */
 export type Config = ConfigInput & { defaultAgent: string }
 
-const ajv = new Ajv({ allErrors: true, useDefaults: true, discriminator: true, verbose: true, strictTypes: false })
+/** This one is compiled at every start, and its schema is held to JSON Schema by a test; its one use need not be fast. */
+const AT_START = { validateSchema: false, code: { optimize: false } }
+const ajv = new Ajv({
+  allErrors: true,
+  useDefaults: true,
+  discriminator: true,
+  verbose: true,
+  strictTypes: false,
+  ...AT_START,
+})
 addFormats.default(ajv)
 const validate = ajv.compile<ConfigInput>(ConfigSchema)
 

@@ -1,4 +1,4 @@
-import { type Client, ClientFactory, JsonRpcTransportFactory, RestTransportFactory } from '@a2a-js/sdk/client'
+import type { Client } from '@a2a-js/sdk/client'
 import type { Message } from '../domain/message.ts'
 import type { RemoteBounds, RemoteEvent, RemoteTask } from './a2a-bounds.ts'
 import type { CardSource, RemoteCard } from './a2a-card.ts'
@@ -161,7 +161,8 @@ export class RemoteAgent {
     return this.#clients
   }
 
-  #client({ card }: RemoteCard, timeoutMs: number): Promise<Client> {
+  async #client({ card }: RemoteCard, timeoutMs: number): Promise<Client> {
+    const { ClientFactory, JsonRpcTransportFactory, RestTransportFactory } = await import('@a2a-js/sdk/client')
     const { idleTimeoutMs, maxResponseBytes } = this.#options
     const bounds = { agent: this.name, headers: this.#headers, timeoutMs, idleTimeoutMs, maxBytes: maxResponseBytes }
     const options = { fetchImpl: boundedFetch(bounds), legacyCompat: { enabled: true } }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Message as SdkMessage, Task as SdkTask, StreamResponse } from '@a2a-js/sdk'
-import { Ajv, type ValidateFunction } from 'ajv'
 import { Type } from 'typebox'
+import { type SchemaCheck, schemaCheck } from '../base/schema-check.ts'
 import type { Artifact, Message, Metadata } from '../domain/message.ts'
 import type { TaskState } from '../domain/task.ts'
 import { brief, RemoteAgentError, type RemoteName } from './a2a-error.ts'
@@ -48,7 +48,7 @@ const PartShape = Type.Object(
   { oneOf: ['text', 'raw', 'url', 'data'].map((key) => ({ required: [key] })) },
 )
 const Parts = Type.Array(PartShape)
-const ArtifactShape = Type.Object({
+export const ArtifactShape = Type.Object({
   artifactId: Id,
   name: Name,
   description: Name,
@@ -56,16 +56,15 @@ const ArtifactShape = Type.Object({
   extensions: Extensions,
   metadata: Free,
 })
-const MessageShape = Type.Object({
+export const MessageShape = Type.Object({
   messageId: Type.Optional(Type.String({ maxLength: 512 })),
   parts: Parts,
   extensions: Extensions,
   metadata: Free,
 })
-const ajv = new Ajv({ strict: false })
-const isArtifact = ajv.compile(ArtifactShape)
-const isMessage = ajv.compile(MessageShape)
-const isId = ajv.compile(Id)
+const isArtifact = schemaCheck(ArtifactShape, { strict: false })
+const isMessage = schemaCheck(MessageShape, { strict: false })
+const isId = schemaCheck<string>(Id, { strict: false })
 
 /** Checks and bounds whatever one remote agent sends. Each method throws a RemoteAgentError for what cannot be used. */
 export class RemoteBounds {
@@ -181,14 +180,14 @@ export class RemoteBounds {
     if (bytes > maxArtifactBytes) throw this.#tooLarge(`more than ${maxArtifactBytes} bytes in one ${what}`)
   }
 
-  #check(valid: ValidateFunction, value: unknown, what: string): void {
+  #check(valid: SchemaCheck<unknown>, value: unknown, what: string): void {
     if (valid(value)) return
     const [first] = valid.errors ?? []
     throw this.#nonsense(`a wrong ${what}: ${first?.instancePath ?? ''} ${first?.message ?? ''}`)
   }
 
   #id(id: unknown, of: string): string {
-    if (isId(id)) return id as string
+    if (isId(id)) return id
     throw this.#nonsense(`no usable ${of} id`)
   }
 

@@ -1,7 +1,6 @@
 import { AgentCard } from '@a2a-js/sdk'
-import { DefaultAgentCardResolver } from '@a2a-js/sdk/client'
-import { Ajv } from 'ajv'
 import { type Static, Type } from 'typebox'
+import { schemaCheck } from '../base/schema-check.ts'
 import { brief, RemoteAgentError, type RemoteName, remoteError } from './a2a-error.ts'
 import { boundedFetch, sameHost } from './a2a-fetch.ts'
 import { grpcTarget } from './a2a-grpc.ts'
@@ -13,7 +12,7 @@ const text = (maxLength: number) => Type.Optional(Type.String({ maxLength }))
 const texts = (maxItems: number) => Type.Optional(Type.Array(Type.String({ maxLength: 2_000 }), { maxItems }))
 
 /** What is read of a card, and how much of it at most. (A2A 1.0 §4.4) */
-const CardSchema = Type.Object({
+export const CardSchema = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 500 }),
   description: text(10_000),
   supportedInterfaces: Type.Array(
@@ -41,7 +40,7 @@ const CardSchema = Type.Object({
     ),
   ),
 })
-const isCard = new Ajv({ allErrors: false }).compile<Static<typeof CardSchema>>(CardSchema)
+const isCard = schemaCheck<Static<typeof CardSchema>>(CardSchema)
 
 /** A validated card: the SDK's form, with only the interfaces that may be used. */
 export interface RemoteCard {
@@ -102,6 +101,7 @@ export class CardSource {
   }
 
   async #download(): Promise<unknown> {
+    const { DefaultAgentCardResolver } = await import('@a2a-js/sdk/client')
     const { cardTimeoutMs, maxCardBytes } = this.#options
     const resolver = new DefaultAgentCardResolver({
       legacyCompat: { enabled: true },

@@ -1,4 +1,15 @@
-import { status } from '@grpc/grpc-js'
+/** Of google.rpc.Code, by the library's names: the library itself is loaded when an agent speaks gRPC. */
+const status = {
+  CANCELLED: 1,
+  UNKNOWN: 2,
+  DEADLINE_EXCEEDED: 4,
+  NOT_FOUND: 5,
+  RESOURCE_EXHAUSTED: 8,
+  ABORTED: 10,
+  UNIMPLEMENTED: 12,
+  INTERNAL: 13,
+  UNAVAILABLE: 14,
+} satisfies Partial<typeof import('@grpc/grpc-js').status>
 
 /** An error of a gRPC call, as the SDK's client throws it. */
 export interface GrpcError extends Error {

@@ -1,9 +1,9 @@
-import { Ajv } from 'ajv'
 import { type Static, Type } from 'typebox'
+import { schemaCheck } from '../base/schema-check.ts'
 import type { Metadata } from '../domain/message.ts'
 
 /** What an attempt on a remote agent remembers between calls of `execute`, in `AttemptRecord.memo`. */
-const MemoSchema = Type.Object({
+export const MemoSchema = Type.Object({
   /** What of its artifacts was published: see ArtifactLedger. */
   published: Type.Optional(Type.Record(Type.String(), Type.Tuple([Type.Integer(), Type.String(), Type.Integer()]))),
   /** Streams turned out to be of no use: check instead. */
@@ -15,7 +15,7 @@ const MemoSchema = Type.Object({
 })
 export type Memo = Static<typeof MemoSchema>
 
-const isMemo = new Ajv({ strict: false }).compile<Memo>(MemoSchema)
+const isMemo = schemaCheck<Memo>(MemoSchema, { strict: false })
 
 /** The memo as it was kept; what cannot be read counts as nothing kept. */
 export function readMemo(memo: Metadata | undefined): Memo {

@@ -1,5 +1,5 @@
-import { Ajv } from 'ajv'
 import { Type } from 'typebox'
+import { schemaCheck } from '../base/schema-check.ts'
 import { storable } from '../base/storable.ts'
 import type { ExecutionEvent } from '../domain/execution.ts'
 import { TASK_STATES } from '../domain/task.ts'
@@ -26,7 +26,7 @@ const State = Type.Enum([...TASK_STATES])
 const Flag = Type.Optional(Type.Boolean())
 
 const status = { state: State, message: Type.Optional(Message), metadata: Metadata }
-const EventSchema = {
+export const EventSchema = {
   type: 'object',
   discriminator: { propertyName: 'kind' },
   required: ['kind'],
@@ -37,7 +37,7 @@ const EventSchema = {
     Type.Object({ kind: Type.Literal('artifact'), artifact: Artifact, append: Flag, lastChunk: Flag }),
   ],
 }
-const isEvent = new Ajv({ strict: false, discriminator: true }).compile<ExecutionEvent>(EventSchema)
+const isEvent = schemaCheck<ExecutionEvent>(EventSchema, { strict: false, discriminator: true })
 
 /**
  * What an executor published, as it can be stored. (design §5.8)

@@ -2,7 +2,6 @@ import { isAbsolute, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { AgentExecutor, EventQueue, Parked, RequestContext } from './executor.ts'
 import { ExecutorError } from './executor-error.ts'
-import { adaptSdkExecutor, isSdkExecutor } from './sdk-adapter.ts'
 
 /** What a factory in a module is called with. */
 export interface ModuleAgent {
@@ -50,6 +49,7 @@ async function loadExecutor(agent: ModuleAgent): Promise<AgentExecutor> {
   if (exported === undefined) throw wrong(agent, 'exports neither `default` nor `executor`')
   const made = await make(agent, exported)
   if (isExecutor(made)) return made
+  const { adaptSdkExecutor, isSdkExecutor } = await import('./sdk-adapter.ts')
   if (isSdkExecutor(made)) return adaptSdkExecutor(made)
   throw wrong(
     agent,

@@ -1,4 +1,4 @@
-import { Ajv } from 'ajv'
+import { schemaCheck } from '../base/schema-check.ts'
 import type { DraftPlan, ObjectiveDraft } from '../domain/draft.ts'
 import { validateDraft } from '../domain/graph.ts'
 import { textOf } from '../domain/message.ts'
@@ -19,7 +19,7 @@ export interface Playbook {
   draftFor(text: string): ObjectiveDraft | null
 }
 
-const validate = new Ajv({ verbose: true, allowUnionTypes: true }).compile<PlaybookFile>(PlaybookSchema)
+const validate = schemaCheck<PlaybookFile>(PlaybookSchema, { verbose: true, allowUnionTypes: true })
 const UNBOUNDED = { maxPlansPerObjective: Infinity, maxTasksPerPlan: Infinity, maxDepth: 100, maxTextLength: Infinity }
 
 /**

@@ -1,12 +1,11 @@
-import { Ajv } from 'ajv'
 import { invalidParams } from '../base/errors.ts'
+import { schemaCheck } from '../base/schema-check.ts'
 import type { DraftPlan } from '../domain/draft.ts'
 import { draftPlans, isRecord } from './draft-plans.ts'
 import { type PlanInput, PlansSchema } from './plan-schema.ts'
 import { schemaProblem } from './schema-problem.ts'
 
-const ajv = new Ajv({ verbose: true })
-const validate = ajv.compile<PlanInput[]>(PlansSchema)
+const validate = schemaCheck<PlanInput[]>(PlansSchema, { verbose: true })
 /** Deeper than any `maxDepth` may be set; a bound for what recurses before the limits are looked at. */
 const MAX_NESTING = 100
 

@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import type { Test } from 'tap'
 import { parse } from 'yaml'
 import { apiKeyId, isApiKey } from '../../src/base/api-key.ts'
+import { runCommand } from '../../src/cli-command.ts'
 import { lockDataFolder } from '../../src/db/data-folder.ts'
 import { openEmbeddedCopy } from '../embedded-template.ts'
 import t from '../tap.ts'
@@ -20,8 +21,8 @@ interface Ran {
   stderr: string
 }
 
-/** `npm run trellis -- …`, with a database of the test's own. */
-function commandOf(env: Record<string, string>) {
+/** `npm run trellis -- …` as a process of its own, with a database of the test's own. */
+function processOf(env: Record<string, string>) {
   return async (...args: string[]): Promise<Ran> => {
     const node = ['--disable-warning=ExperimentalWarning', COMMAND, ...args]
     const options = { env: { PATH: process.env['PATH'], HOST: '0.0.0.0', ...env } }
@@ -30,6 +31,17 @@ function commandOf(env: Record<string, string>) {
       ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
       ({ code, stdout, stderr }: Ran) => ({ code, stdout, stderr }),
     )
+  }
+}
+
+/** The same in this process. */
+function commandOf(env: Record<string, string>) {
+  return async (...args: string[]): Promise<Ran> => {
+    const said = { stdout: '', stderr: '' }
+    const out = (text: string) => void (said.stdout += text)
+    const err = (text: string) => void (said.stderr += text)
+    const code = await runCommand(args, { out, err, env: { HOST: '0.0.0.0', ...env } })
+    return { code, ...said }
   }
 }
 
@@ -44,8 +56,9 @@ async function dataFolder(t: Test): Promise<string> {
 const CREATE = ['keys', 'create', '--tenant', 'acme', '--name', 'ci']
 
 t.test('keys are made, listed and revoked', async (t) => {
-  const trellis = commandOf({ DATA_DIR: await dataFolder(t) })
-  const made = await trellis(...CREATE, '--scopes', 'read,write', '--principal', 'reports', '--expires', '90d')
+  const env = { DATA_DIR: await dataFolder(t) }
+  const trellis = commandOf(env)
+  const made = await processOf(env)(...CREATE, '--scopes', 'read,write', '--principal', 'reports', '--expires', '90d')
   const key = made.stdout.trim()
   const id = apiKeyId(key) ?? ''
   t.match(id, /^[a-z0-9]{12}$/, 'stdout has the key and nothing else')
@@ -61,7 +74,8 @@ t.test('keys are made, listed and revoked', async (t) => {
 })
 
 t.test('what is called wrongly is named, with what is expected', async (t) => {
-  const trellis = commandOf({ DATA_DIR: t.testdir() })
+  const env = { DATA_DIR: t.testdir() }
+  const trellis = commandOf(env)
   const cases: [args: string[], says: RegExp][] = [
     [['keys', 'crate'], /no command "keys crate"; expected one of keys create, keys list, keys revoke/],
     [['keys', 'create', '--name', 'n', '--scopes', 'read'], /--tenant was not given/],
@@ -74,6 +88,8 @@ t.test('what is called wrongly is named, with what is expected', async (t) => {
   ]
   for (const [args, says] of cases)
     t.match(await trellis(...args), { code: 2, stdout: '', stderr: says }, args.join(' '))
+  const [wrong, says] = cases[0] as (typeof cases)[number]
+  t.match(await processOf(env)(...wrong), { code: 2, stdout: '', stderr: says }, 'as a process')
   t.match(await trellis('--help'), { code: 0, stdout: /keys create --tenant T/ })
   const broken = join(t.testdir(), 'broken.yaml')
   writeFileSync(broken, 'server: {prot: 1}')
@@ -85,10 +101,9 @@ t.test('while a server has the embedded database open, keys can stand in the con
   const folder = t.testdir()
   const lock = lockDataFolder(folder)
   t.teardown(() => lock.release())
-  const trellis = commandOf({ DATA_DIR: folder })
-  const refused = await trellis(...CREATE, '--scopes', 'read')
+  const refused = await processOf({ DATA_DIR: folder })(...CREATE, '--scopes', 'read')
   t.match(refused, { code: 1, stdout: '', stderr: /is in use by the process \d+.*keys create --config/ })
-  const { code, stdout } = await trellis(...CREATE, '--scopes', 'read', '--config')
+  const { code, stdout } = await commandOf({ DATA_DIR: folder })(...CREATE, '--scopes', 'read', '--config')
   t.equal(code, 0)
   const { auth } = parse(stdout)
   const key = /trl_\S+/.exec(stdout)?.[0] ?? ''
