@@ -1,3 +1,4 @@
+import { TrellisError } from '../base/errors.ts'
 import type { Call, Protocol } from './call.ts'
 import type { Frame, StreamOperation } from './operation.ts'
 import type { Trellis } from './trellis.ts'
@@ -7,6 +8,8 @@ export interface OpenedStream {
   protocol: Protocol
   first: IteratorResult<Frame> | Promise<IteratorResult<Frame>>
   rest: AsyncIterator<Frame>
+  /** Why it ended before its time: its caller may not call any more. */
+  refusal(): TrellisError | undefined
 }
 
 const FIRST_FRAME_MILLISECONDS = 1_000
@@ -24,7 +27,12 @@ export async function openStream(
   const rest = operation.run(trellis, params, call)[Symbol.asyncIterator]()
   const coming = rest.next()
   const first = await Promise.race([coming, afterAWhile()])
-  return { protocol: call, first: first ?? coming, rest }
+  return { protocol: call, first: first ?? coming, rest, refusal: () => refusalOf(call.signal) }
+}
+
+/** Who leaves, and a server that stops, are no refusal. */
+function refusalOf({ reason }: AbortSignal): TrellisError | undefined {
+  return reason instanceof TrellisError ? reason : undefined
 }
 
 function afterAWhile(): Promise<undefined> {

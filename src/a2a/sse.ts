@@ -42,6 +42,8 @@ export async function sendEventStream(
         return cutOff(raw, eventText(writer.error(tooSlow(lastSeq))), limits)
       }
     }
+    const refusal = stream.refusal()
+    if (refusal && !raw.destroyed) raw.write(eventText(writer.error(refusal)))
   } catch (error) {
     const seen = asTrellisError(error)
     if (seen.meaning === 'internal') reply.log.error({ err: error }, 'a stream failed')

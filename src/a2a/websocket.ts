@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events'
 import type { WebSocket } from 'ws'
 import { invalidParams, TrellisError } from '../base/errors.ts'
 import type { Version } from './call.ts'
@@ -35,6 +36,7 @@ export class RpcSocket {
   #open = 0
   #unanswered = 0
   readonly #gone = new AbortController()
+  readonly #answered = new EventEmitter()
 
   constructor(socket: WebSocket, options: SocketOptions) {
     this.#socket = socket
@@ -43,6 +45,11 @@ export class RpcSocket {
     socket.on('message', (bytes) => void this.#receive(bytes as Buffer, signal))
     socket.on('close', () => this.#gone.abort())
     this.#beat(options.limits.heartbeatSeconds)
+  }
+
+  /** Resolves once all that was asked is answered, and what streamed has ended. */
+  async answered(): Promise<void> {
+    while (this.#unanswered > 0) await once(this.#answered, 'answered')
   }
 
   /** A peer that does not answer a ping until the next one is due is gone. */
@@ -77,6 +84,7 @@ export class RpcSocket {
       else this.#answer(outcome)
     } finally {
       this.#unanswered -= 1
+      this.#answered.emit('answered')
       if (this.#calls.get(key) === controller) this.#calls.delete(key)
     }
   }
@@ -164,7 +172,7 @@ export class RpcSocket {
         return tooSlow(lastSeq)
       }
     }
-    return undefined
+    return stream.refusal()
   }
 
   /** True once what was sent is on its way; false after the stall time. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { setTimeout } from 'node:timers/promises'
 import fastifyWebsocket, { type WebSocket, type WebsocketHandler } from '@fastify/websocket'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Authenticate } from '../a2a/identity.ts'
@@ -42,11 +43,12 @@ export async function socketRoute(app: FastifyInstance, options: SocketRouteOpti
   const wsHandler: WebsocketHandler = (socket, request) => {
     const stopping = calls.open(credentialsOf(request))
     socket.on('close', () => calls.release(stopping))
-    stopping.signal.addEventListener('abort', () => leaveUnknown(socket, stopping.signal), { once: true })
     const parameters = { ...spoken(request.query as Record<string, unknown>), ...spoken(request.headers) }
     const onFailure = (error: unknown, method: string) => request.log.error({ err: error, method }, 'a call failed')
     const peer = { identity: request.identity, parameters, onFailure }
-    new RpcSocket(socket, { rpc, peer, stopping: stopping.signal, limits })
+    const { signal } = stopping
+    const opened = new RpcSocket(socket, { rpc, peer, stopping: signal, limits })
+    signal.addEventListener('abort', () => void leaveUnknown(socket, opened, signal), { once: true })
   }
   app.route({ method: 'GET', url: PATH, onRequest: identifies(authenticate), handler, wsHandler })
 }
@@ -59,7 +61,12 @@ function closeBroken(error: Error, socket: WebSocket, request: FastifyRequest): 
 
 const POLICY_VIOLATION = 1008
 
-/** Who may not call any more is told so, once its streams have ended. */
-function leaveUnknown(socket: WebSocket, { reason }: AbortSignal): void {
-  if (isUnauthenticated(reason)) setImmediate(() => socket.close(POLICY_VIOLATION, 'unauthenticated'))
+/** How long what is open may take to end. */
+const LAST_WORDS_MILLISECONDS = 1_000
+
+/** Who may not call any more is told so, once its streams have ended and said why. */
+async function leaveUnknown(socket: WebSocket, opened: RpcSocket, { reason }: AbortSignal): Promise<void> {
+  if (!isUnauthenticated(reason)) return
+  await Promise.race([opened.answered(), setTimeout(LAST_WORDS_MILLISECONDS, undefined, { ref: false })])
+  socket.close(POLICY_VIOLATION, 'unauthenticated')
 }

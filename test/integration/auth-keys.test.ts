@@ -127,6 +127,7 @@ t.test('revoking ends what is open: streams and sockets, within ten seconds', as
   const closed = once(socket, 'close')
   const from = Date.now()
   await keysOf(server).revoke(keyId)
+  t.match(await stream.events.next(), { value: { data: { error: { code: -31401 } } } })
   t.match(await stream.events.next(), { done: true })
   t.match(await closed, [1008])
   t.ok(Date.now() - from < 10_500, `it took ${Date.now() - from} ms`)
