@@ -18,6 +18,7 @@ import {
   UpdateStatusSchema,
 } from './opt-params.ts'
 import { ListTasksSchema } from './params.ts'
+import { ReplanSchema, readReplan } from './replan-params.ts'
 import { isObject, readArtifact, readMessage, readState, withoutBlanks } from './wire-in.ts'
 import { type Json, writeObjective, writePlan, writeTask } from './wire-out.ts'
 
@@ -75,6 +76,19 @@ const objectives = [
     async (trellis, { id, ...change }, call) => ({
       objective: writeObjective(await trellis.updateObjective(call.caller, id, change)),
     }),
+  ),
+  ...unary(
+    {
+      names: 'objectives/replan',
+      scope: 'write',
+      schema: ReplanSchema,
+      tidy: byId,
+      rest: { verb: 'POST', path: '/objectives/{id}:replan' },
+    },
+    async (trellis, { id, plans, running = 'cancel', ...change }, call) => {
+      const request = { ...change, running, plans: readReplan(plans) }
+      return { objective: writeObjective(await trellis.replanObjective(call.caller, id, request)) }
+    },
   ),
   ...unary(
     {

@@ -5,7 +5,7 @@ import { AnyObject, Id, Name, PageSize, STATE_WORDS } from './params.ts'
 
 /** The params of the OPT extension's methods. (design §3.5, §8.2) */
 
-const words = <const T extends readonly string[]>(values: T) =>
+export const words = <const T extends readonly string[]>(values: T) =>
   Type.Unsafe<T[number]>({ type: 'string', enum: values } as TSchema)
 
 const Description = Type.Optional(Type.String({ maxLength: 1_000_000 }))
@@ -19,7 +19,7 @@ const Retry = Type.Object({
   maxBackoffSeconds: Type.Optional(Type.Number({ minimum: 0, maximum: 31_536_000 })),
 })
 
-const TaskInput = Type.Object({
+export const TaskInput = Type.Object({
   key: Type.Optional(Id),
   id: Type.Optional(Id),
   name: Name,
@@ -33,9 +33,9 @@ const TaskInput = Type.Object({
   priority: Type.Optional(Type.Integer({ minimum: -1_000_000, maximum: 1_000_000 })),
   metadata: Metadata,
 })
-type TaskInput = Static<typeof TaskInput>
+export type TaskInput = Static<typeof TaskInput>
 
-const planFields = {
+export const planFields = {
   name: Name,
   description: Description,
   dependencies: Dependencies,
@@ -47,7 +47,7 @@ const planFields = {
   tasks: Type.Optional(Type.Array(TaskInput, { maxItems: 100_000 })),
 }
 const PlanInput = Type.Object({ key: Type.Optional(Id), id: Type.Optional(Id), ...planFields })
-type PlanInput = Static<typeof PlanInput>
+export type PlanInput = Static<typeof PlanInput>
 
 export const CreatePlanSchema = Type.Object({ objectiveId: Id, ...planFields })
 export const CreateObjectiveSchema = Type.Object({
@@ -87,14 +87,14 @@ export const UpdateStatusSchema = Type.Object({
   metadata: Metadata,
 })
 
-interface Listed {
-  key?: string
-  id?: string
+export interface Listed {
+  key?: string | undefined
+  id?: string | undefined
   name: string
 }
 
 /** What the members of a list are called. */
-interface Names {
+export interface Names {
   /** One for each member: its key, else its id, else one that nobody has. */
   keys: string[]
   /** The key of the member that a name means; the name itself, where it means none. */
@@ -105,7 +105,7 @@ interface Names {
  * A member goes by its key, its id, its position (`task-2` is the second task), and its name where no other has that; in
  * this order, if two of them say the same.
  */
-function namesOf(listed: readonly Listed[], word: 'task' | 'plan', prefix = ''): Names {
+export function namesOf(listed: readonly Listed[], word: 'task' | 'plan', prefix = ''): Names {
   const taken = new Set(listed.flatMap(({ key, id }) => [key, id]))
   const keys = listed.map(({ key, id }, index) => key ?? id ?? freeKey(`${prefix}${word}-${index + 1}`, taken))
   const known = new Map<string, string>()
@@ -126,23 +126,53 @@ function namesOf(listed: readonly Listed[], word: 'task' | 'plan', prefix = ''):
  * as it is, for the draft's own check to name. `manual`: tasks that name neither agent nor skill wait for the client.
  */
 export function readTasks(tasks: readonly TaskInput[], prefix: string, manual: boolean): DraftTask[] {
-  const { keys, meant } = namesOf(tasks, 'task', prefix)
-  return tasks.map(({ key: _, id: __, dependencies = [], ...task }, index) => ({
-    ...task,
+  const names = namesOf(tasks, 'task', prefix)
+  return tasks.map((task, index) => readTask(task, index, names, manual))
+}
+
+/** What a task says of itself, beside its names and dependencies. Other fields are not read. */
+export const TASK_FIELDS = [
+  'name',
+  'description',
+  'agent',
+  'skill',
+  'optional',
+  'retry',
+  'timeoutSeconds',
+  'priority',
+  'metadata',
+] as const satisfies readonly (keyof TaskInput)[]
+
+export function readTask(task: TaskInput, index: number, { keys, meant }: Names, manual: boolean): DraftTask {
+  const { name, agent, skill, dependencies = [] } = task
+  const said = TASK_FIELDS.flatMap((field) => (task[field] === undefined ? [] : [[field, task[field]] as const]))
+  return {
+    ...Object.fromEntries(said),
+    name,
     key: keys[index] as string,
     dependencies: dependencies.map(meant),
-    ...(manual && task.agent === undefined && task.skill === undefined && { manual: true }),
-  }))
+    ...(manual && agent === undefined && skill === undefined && { manual: true }),
+  }
 }
+
+type ReadTasks<T> = (tasks: readonly T[], prefix: string, manual: boolean, plan: number) => DraftTask[]
 
 /** Plans as a draft: dependencies and alternatives name other plans as tasks do others. */
 export function readPlans(plans: readonly PlanInput[]): DraftPlan[] {
+  return readPlansWith(plans, readTasks)
+}
+
+/** The same, of plans whose tasks are read otherwise. */
+export function readPlansWith<T>(
+  plans: readonly (Omit<PlanInput, 'tasks'> & { tasks?: T[] })[],
+  read: ReadTasks<T>,
+): DraftPlan[] {
   const { keys, meant } = namesOf(plans, 'plan')
   return plans.map(({ key: _, id: __, run = false, tasks = [], dependencies = [], alternativeTo, ...plan }, index) => ({
     ...plan,
     key: keys[index] as string,
     dependencies: dependencies.map(meant),
     ...(alternativeTo !== undefined && { alternativeTo: meant(alternativeTo) }),
-    tasks: readTasks(tasks, plans.length > 1 ? `${keys[index]}/` : '', !run),
+    tasks: read(tasks, plans.length > 1 ? `${keys[index]}/` : '', !run, index),
   }))
 }

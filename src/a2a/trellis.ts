@@ -145,6 +145,8 @@ export interface Trellis {
     id: string,
     change: { name?: string; description?: string; metadata?: Metadata; status?: ObjectiveStatus },
   ): Promise<ObjectiveView>
+  /** Puts new plans in the place of the unfinished ones of a planned task. (design §3.8) */
+  replanObjective(caller: Caller, id: string, change: ReplanRequest): Promise<ObjectiveView>
   cancelObjective(caller: Caller, id: string): Promise<ObjectiveView>
   followObjective(
     caller: Caller,
@@ -169,6 +171,17 @@ export interface Trellis {
   deletePushConfig(caller: Caller, of: PushScope, id: string): Promise<void>
   /** Newest first. */
   listDeliveries(caller: Caller, filter: DeliveryFilter): Promise<Page<DeliveryView>>
+}
+
+export interface ReplanRequest {
+  /** Tasks may name ones to carry over. Dependencies of plans are keys of these, or ids of plans that have completed. */
+  plans: ObjectiveDraft['plans']
+  /** The planned task whose plans they are; absent: the newest unfinished planned root. */
+  taskId?: string
+  /** What becomes of tasks that have started. */
+  running: 'keep' | 'cancel'
+  reason?: string
+  expectedRevision?: number
 }
 
 export interface CreatePlan {

@@ -5,6 +5,8 @@ import type { RetryPolicy } from './task.ts'
 /** A task as a planner proposes it. `key` is unique in its objective draft; dependencies name keys in the same plan. */
 export interface DraftTask {
   key: string
+  /** A task that is there already and goes on in this plan, as it is: only a replan may name one. (design §3.8) */
+  taskId?: string
   name: string
   /** What the agent is told; the name, when absent. */
   description?: string

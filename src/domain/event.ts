@@ -11,7 +11,26 @@ export interface EventData {
   'objective.created': { name: string; status: ObjectiveStatus }
   'objective.status': { status: ObjectiveStatus; previous: ObjectiveStatus }
   'objective.updated': { name?: string; description?: string; metadata?: Metadata }
-  'plan.created': { name: string; status: PlanStatus; dependencies: string[]; taskId: string; revision: number }
+  /** The plans of a planned task were replaced, as `actor` asked. Its lists name tasks and plans by id. */
+  'objective.replanned': {
+    taskId: string
+    actor: string
+    reason?: string
+    running: 'keep' | 'cancel'
+    before: { revision: number; plans: string[] }
+    after: { revision: number; plans: string[] }
+    carried: string[]
+    canceled: string[]
+    skipped: string[]
+  }
+  'plan.created': {
+    name: string
+    status: PlanStatus
+    dependencies: string[]
+    taskId: string
+    revision: number
+    supersedesPlanId?: string
+  }
   'plan.status': { status: PlanStatus; previous: PlanStatus; reason?: string }
   'task.created': { name: string; state: TaskState; taskIndex?: number; dependencies?: string[]; agent?: string }
   'task.status': {
@@ -23,6 +42,8 @@ export interface EventData {
     agent?: string
     metadata?: Metadata
   }
+  /** It goes on in another plan: from now on it counts there. */
+  'task.carried': { fromPlanId: string; state: TaskState; taskIndex: number; dependencies: string[] }
   'task.message': { message: Message }
   'task.artifact': {
     artifactId: string

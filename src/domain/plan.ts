@@ -39,6 +39,8 @@ export interface TreeTask {
   dependencies: string[]
   agent?: string
   metadata: Metadata
+  /** The plan that the task went on in, and counts in, since a replan carried it there: here it is history. (design §3.8) */
+  carriedTo?: string
   /** Present where the task was planned in its turn. */
   plans?: PlanView[]
 }
@@ -56,6 +58,8 @@ export interface PlanView {
   onFailure: OnFailure
   alternativeTo?: string
   revision: number
+  /** The plan that a replan ended, and that this one stands for. */
+  supersedesPlanId?: string
   progress: Progress
   metadata: Metadata
   createdAt: string

@@ -78,7 +78,10 @@ export function planStatus(
   return c.started > 0 ? 'working' : 'pending'
 }
 
-/** Where a plan counts in its planned task; null for a plan without tasks, which does not hold its parent open. */
+/**
+ * Where a plan counts in its planned task; null for a plan without tasks, which does not hold its parent open. One that
+ * waits has started only by what was carried into it: unless that still moves, it waits.
+ */
 export function planSlot(
   plan: Pick<PlanRow, 'status' | 'unmet' | 'covered'> & PlanCounters & { end: PlanEnd | null },
 ): PlannedSlot | null {
@@ -86,6 +89,8 @@ export function planSlot(
   switch (plan.status) {
     case 'pending':
       return plan.unmet > 0 ? 'waiting' : 'ready'
+    case 'working':
+      return plan.unmet > 0 && plan.ready + plan.running === 0 ? 'waiting' : 'working'
     case 'failed':
       return plan.covered ? 'covered' : 'failed'
     default:

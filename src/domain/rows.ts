@@ -87,8 +87,10 @@ export interface PlanRow extends PlanCounters {
   /** It failed, and its alternative stands for it. */
   covered: boolean
   revision: number
+  /** The plan that a replan ended, and that this one stands for. */
+  supersedesPlanId: string | null
   metadata: Metadata
-  /** Tasks that ever started. */
+  /** Tasks in it that ever started. */
   started: number
   createdAt: string
   updatedAt: string

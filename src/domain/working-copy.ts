@@ -79,6 +79,8 @@ export class WorkingCopy {
   readonly dirtyPlanned = new Set<string>()
   /** Tasks whose questions were opened or closed. */
   readonly asked = new Set<string>()
+  /** Tasks that this copy moved into another plan. */
+  readonly carried = new Set<string>()
   private readonly loaded: Loaded
   private readonly before: ContextRow
 
@@ -230,17 +232,15 @@ export class WorkingCopy {
     ]
   }
 
-  /** Artifacts of the plan's completed tasks that no task depends on, also those this copy has just finished. */
-  deliverables(planId: string): ArtifactRow[] {
+  /** Artifacts of tasks of the plan that no task of it depends on, as they were before this copy. */
+  storedDeliverables(planId: string): ArtifactRow[] {
     const loaded = this.plans.isNew(planId) ? [] : this.known('deliverables', planId)
-    const keys = new Set(loaded)
-    const added = this.artifacts.added((artifact) => this.isSink(artifact.taskId, planId) && !keys.has(artifact.key))
-    return [...loaded.flatMap((key) => this.artifacts.get(key) ?? []), ...added]
+    return loaded.flatMap((key) => this.artifacts.get(key) ?? [])
   }
 
-  private isSink(taskId: string, planId: string): boolean {
-    const task = this.tasks.get(taskId)
-    return task?.planId === planId && this.dependents(taskId, 'dependents').every((edge) => edge.reference)
+  /** Tasks that this copy moved into the plan. */
+  carriedInto(planId: string): TaskRow[] {
+    return [...this.carried].map((id) => this.task(id)).filter((task) => task.planId === planId)
   }
 
   /** The context's push configurations. Where it counts none, none are looked for. */
@@ -279,8 +279,9 @@ export class WorkingCopy {
 
   private children(kind: 'unfinishedTasks' | 'entryTasks', planId: string): TaskRow[] {
     const loaded = this.plans.isNew(planId) ? [] : this.known(kind, planId)
-    const added = this.tasks.added((task) => task.planId === planId)
-    return [...loaded.map((id) => this.task(id)), ...added]
+    const moved = this.carriedInto(planId)
+    const stayed = loaded.filter((id) => !this.carried.has(id)).map((id) => this.task(id))
+    return [...stayed, ...moved, ...this.tasks.added((task) => task.planId === planId)]
   }
 
   private known(kind: NeedKind, id: string): readonly string[] {

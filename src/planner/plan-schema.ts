@@ -20,6 +20,8 @@ const Printed = Object.fromEntries(
     'taskIndex',
     'progress',
     'revision',
+    'supersedesPlanId',
+    'carriedTo',
     'createdAt',
     'updatedAt',
   ].map((name) => [name, Type.Optional(Type.Unknown())]),

@@ -99,6 +99,12 @@ export const STEPS: Readonly<Record<string, Step>> = {
   'objectives/list': NOTHING,
   'objectives/update': { params: [({ objectiveId }) => ({ id: objectiveId, name: 'Mine now' })] },
   'objectives/cancel': OBJECTIVE,
+  'objectives/replan': {
+    params: [
+      ({ objectiveId }) => ({ id: objectiveId, plans: [{ name: 'Mine', tasks: [{ name: 'One' }] }] }),
+      ({ objectiveId, taskId }) => ({ id: objectiveId, taskId, plans: [{ name: 'Mine', tasks: [{ taskId }] }] }),
+    ],
+  },
   'objectives/subscribe': OBJECTIVE,
   'objectives/create': { params: [({ objectiveId }) => ({ id: objectiveId, name: 'Mine' })], makes: true },
   'plans/create': {

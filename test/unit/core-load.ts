@@ -56,6 +56,10 @@ class From {
     return this.rows.edges.filter((edge) => edge.dependsOnId === id)
   }
 
+  isIn(taskId: string, planId: string): boolean {
+    return this.rows.task(taskId).planId === planId
+  }
+
   openTasksOf(planId: string): TaskRow[] {
     return this.rows.tasks.filter((task) => task.planId === planId && !isTerminal(task.state))
   }
@@ -141,7 +145,8 @@ const LOADS: Record<NeedKind, Load> = {
   },
   deliverables: (from, id) => {
     const sinks = from.rows.tasks.filter(
-      (task) => task.planId === id && from.edgesTo(task.id).every((edge) => edge.reference),
+      (task) =>
+        task.planId === id && from.edgesTo(task.id).every((edge) => edge.reference || !from.isIn(edge.taskId, id)),
     )
     for (const sink of sinks) from.pick(sink)
     const ids = new Set(sinks.map((sink) => sink.id))

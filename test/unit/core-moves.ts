@@ -4,6 +4,7 @@ import { joinObjective } from '../../src/domain/commands/create-objective.ts'
 import { createPlans } from '../../src/domain/commands/create-plans.ts'
 import { createRoot, type TaskDefaults } from '../../src/domain/commands/create-root.ts'
 import { publish } from '../../src/domain/commands/publish.ts'
+import { type Replan, replan } from '../../src/domain/commands/replan.ts'
 import {
   type AttemptRef,
   claimTask,
@@ -112,6 +113,13 @@ export class CoreDriver {
 
   addPlans(rootId: string, plans: readonly DraftPlan[]): string[] {
     return this.memory.change((w) => createPlans(w, rootId, plans, DEFAULTS))
+  }
+
+  /** Of the newest unfinished root, unless another planned task is named. */
+  replan(plans: readonly DraftPlan[], change: Partial<Replan> = {}): void {
+    const limits = { maxPlansPerObjective: 1_000, maxTasksPerPlan: 1_000 }
+    const whole: Replan = { plans, running: 'cancel', actor: 'someone', ...change }
+    this.memory.change((w) => replan(w, 'wire', whole, { defaults: DEFAULTS, limits }))
   }
 
   claim(task: TaskRow, runner = 'r1'): AttemptRef {

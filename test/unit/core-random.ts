@@ -86,6 +86,7 @@ const MOVES = {
   ),
   cancelObjective: { weight: 1, act: (driver) => openRoots(driver).length > 0 && driver.cancelObjective() },
   addPlan: { weight: 2, act: addPlan },
+  replan: { weight: 6, act: changePlans },
   followUp: {
     weight: 2,
     act: (driver, { at, plans }) => {
@@ -119,6 +120,51 @@ function addPlan(driver: CoreDriver, { at, plans: [draft] }: Step): boolean {
     if (error instanceof TrellisError && error.meaning === 'invalidPlan') return false
     throw error
   }
+}
+
+/** New plans for a planned task, nested or not: some carry tasks over, and wait for some of them, or for a completed plan. */
+function changePlans(driver: CoreDriver, { at, plans }: Step): boolean {
+  const open = driver.rows.tasks.filter((task) => task.kind === 'planned' && !isTerminal(task.state))
+  const target = open[at % Math.max(1, open.length)]
+  if (target === undefined || driver.rows.tasks.length > 80) return false
+  const running = at % 2 === 0 ? 'keep' : 'cancel'
+  const drafts = withCarried(driver, target.id, plans, { at, running })
+  if (drafts.every(({ tasks }) => tasks.length === 0)) return false
+  driver.replan(drafts, { taskId: target.id, running })
+  return true
+}
+
+function withCarried(
+  driver: CoreDriver,
+  taskId: string,
+  plans: readonly DraftPlan[],
+  { at, running }: { at: number; running: 'keep' | 'cancel' },
+): DraftPlan[] {
+  const own = driver.rows.plans.filter((plan) => plan.taskId === taskId)
+  const standing = own.filter(({ status }) => status === 'completed').map(({ id }) => id)
+  const from = new Set(own.filter(({ status }) => status !== 'completed').map(({ id }) => id))
+  const mayGo = driver.rows.tasks.filter(
+    ({ planId, state }) =>
+      planId !== null &&
+      from.has(planId) &&
+      (state === 'completed' || (running === 'keep' && state !== 'submitted' && !isTerminal(state))),
+  )
+  const places = plans.map((plan, i) => (plan.alternativeTo === undefined ? i : null)).filter((i) => i !== null)
+  // Each fourth of them is left where it is, or goes on by itself.
+  const carried = mayGo.flatMap(({ id, name }, i) =>
+    (i + at) % 4 === 0
+      ? []
+      : [{ plan: places[(i + at) % places.length], task: { key: id, name, taskId: id, dependencies: [] } }],
+  )
+  return plans.map((plan, i) => {
+    const before = carried.filter((each) => each.plan === i).map(({ task }) => task)
+    const tasks = plan.tasks.map((task, n) => {
+      const other = before[(n + at) % (before.length + 1)]
+      return other === undefined ? task : { ...task, dependencies: [...task.dependencies, other.key] }
+    })
+    const dependencies = i === 0 && at % 3 === 0 ? [...plan.dependencies, ...standing.slice(0, 1)] : plan.dependencies
+    return { ...plan, dependencies, tasks: [...before, ...tasks] }
+  })
 }
 
 const kinds = Object.entries(MOVES).map(([kind, { weight }]) => ({

@@ -56,8 +56,14 @@ export class Recount {
       if (!this.isMet(on)) throw new Error(`${task.id} waits for ${on.id}, which is ${on.state}`)
       return false
     })
-    const isEntry = task.planId !== null && before.every((edge) => edge.reference)
+    const isEntry = task.planId !== null && before.every((edge) => edge.reference || this.wasCarried(edge.dependsOnId))
+    if (this.wasCarried(task.id)) return unmet.length
     return unmet.length + (isEntry && this.unmetOfPlan(this.planById(task.planId as string)) > 0 ? 1 : 0)
+  }
+
+  /** It was in another plan before. What waits for it alone waits for its plan as well. (§3.8) */
+  private wasCarried(taskId: string): boolean {
+    return this.rows.planTasks.filter((place) => place.taskId === taskId).length > 1
   }
 
   private isMet(task: TaskRow): boolean {
@@ -87,10 +93,15 @@ export class Recount {
   /** The alternative that was called when the plan failed by itself: one that has tasks, and had not ended by then. */
   private alternativeOf(plan: PlanRow): PlanRow | undefined {
     if (plan.end !== null && plan.end !== 'taskFailed') return undefined
-    if (plan.alternativeBy === null || this.tasksOf(plan.alternativeBy).length === 0) return undefined
+    if (plan.alternativeBy === null || !this.hadTasks(plan.alternativeBy)) return undefined
     const ended = this.endedAt.get(plan.alternativeBy) ?? Number.POSITIVE_INFINITY
     if (ended < (this.endedAt.get(plan.id) ?? 0)) return undefined
     return this.planById(plan.alternativeBy)
+  }
+
+  /** Some may have been carried out of it. */
+  private hadTasks(planId: string): boolean {
+    return this.rows.planTasks.some((place) => place.planId === planId)
   }
 
   private naiveTask(task: TaskRow): NaiveTask {
@@ -122,7 +133,7 @@ export class Recount {
       skipped: count(countsAsSkipped),
       started: count((task) => task.started),
       status: naivePlanStatus(tasks, plan.end, plan.onFailure),
-      covered: alternative !== undefined && alternative.status !== 'skipped',
+      covered: alternative !== undefined && (alternative.status !== 'skipped' || alternative.end === 'superseded'),
     }
   }
 
@@ -131,11 +142,19 @@ export class Recount {
     const alternative = this.alternativeOf(plan)
     return {
       status: plan.status,
-      waits: plan.status === 'pending' && this.unmetOfPlan(plan) > 0,
+      waits: this.waits(plan),
+      superseded: plan.end === 'superseded',
       started: tasks.some((task) => task.startedAt !== null),
       asksInput: tasks.some((task) => task.state === 'input-required'),
       ...(alternative && { alternative: this.naivePlan(alternative) }),
     }
+  }
+
+  /** One that was carried into may be working: it waits once nothing in it moves. (§3.8) */
+  private waits(plan: PlanRow): boolean {
+    if (plan.status !== 'pending' && plan.status !== 'working') return false
+    const { ready, running } = this.plan(plan)
+    return this.unmetOfPlan(plan) > 0 && (plan.status === 'pending' || ready + running === 0)
   }
 
   planned(
@@ -149,9 +168,9 @@ export class Recount {
     const below = this.below(row.taskId)
     const naive = plans.map((plan) => this.naivePlan(plan))
     return {
-      waiting: count('pending', (plan) => this.unmetOfPlan(plan) > 0),
-      ready: count('pending', (plan) => this.unmetOfPlan(plan) === 0),
-      working: count('working'),
+      waiting: plans.filter((plan) => this.waits(plan)).length,
+      ready: count('pending', (plan) => !this.waits(plan)),
+      working: count('working', (plan) => !this.waits(plan)),
       blocked: count('blocked'),
       completed: count('completed'),
       failed: count('failed', (plan) => !isCovered(plan)),

@@ -1,3 +1,4 @@
+import { deepStrictEqual } from 'node:assert'
 import { isPlanTerminal } from '../../src/domain/plan.ts'
 import type { DeliveryRow, PushConfigRow, WebhookQueueRow } from '../../src/domain/push-rows.ts'
 import type {
@@ -97,7 +98,7 @@ export class CoreRows {
     const shape: TableShape = TABLES[name]
     const key = keyOf(shape, row as Row)
     const before = this.found(name, key)
-    if (name === 'task' && isTerminal((before as unknown as TaskRow).state)) throw new Error(`task ${key} is terminal`)
+    if (name === 'task') checkTask(before as unknown as TaskRow, row as TaskRow)
     if (name === 'plan') checkPlan(before as unknown as PlanRow, row as PlanRow)
     if (name === 'attempt') checkAttempt(before as unknown as AttemptRow, row as AttemptRow)
     const fixed = Object.keys(shape.columns).filter((column) => !shape.mutable.includes(column))
@@ -140,6 +141,13 @@ export class CoreRows {
 
 function keyOf(shape: TableShape, row: Row): string {
   return shape.key.map((column) => String(row[column])).join('<')
+}
+
+/** The store's guard. What has ended stays as it is, but for the plan that it is in. */
+function checkTask(before: TaskRow, after: TaskRow): void {
+  if (!isTerminal(before.state)) return
+  if (before.state !== 'completed' || before.planId === after.planId) throw new Error(`task ${before.id} is terminal`)
+  deepStrictEqual({ ...after, planId: null, entry: false }, { ...before, planId: null, entry: false })
 }
 
 function checkPlan(before: PlanRow, after: PlanRow): void {

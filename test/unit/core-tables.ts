@@ -51,6 +51,7 @@ export function naivePlanStatus(tasks: readonly NaiveTask[], end: PlanEnd | null
 export interface NaivePlan {
   status: PlanStatus
   waits: boolean
+  superseded?: boolean
   /** Whether any task of it has ever started. */
   started: boolean
   /** What it counts as instead since it failed: its alternative, if that could run. */
@@ -61,10 +62,11 @@ export interface NaivePlan {
 
 const PLAN_ENDED: readonly PlanStatus[] = ['completed', 'failed', 'canceled', 'skipped']
 
-/** A failed plan counts as its alternative, through the chain; an alternative that was skipped covers nothing. */
+/** A failed plan counts as its alternative, through the chain; an alternative that was skipped covers nothing, unless superseded. */
 function counted(plan: NaivePlan): NaivePlan {
   const { alternative } = plan
-  if (plan.status !== 'failed' || alternative === undefined || alternative.status === 'skipped') return plan
+  if (plan.status !== 'failed' || alternative === undefined) return plan
+  if (alternative.status === 'skipped' && !alternative.superseded) return plan
   return counted(alternative)
 }
 
@@ -79,7 +81,7 @@ export function naivePlannedState(plans: readonly NaivePlan[], end: PlannedEnd |
     if (statuses.includes('canceled')) return 'canceled'
     return statuses.includes('completed') ? 'completed' : 'canceled'
   }
-  const moves = plans.some(({ status, waits }) => status === 'working' || (status === 'pending' && !waits))
+  const moves = plans.some(({ status, waits }) => (status === 'working' || status === 'pending') && !waits)
   if (plans.some(({ status }) => status === 'blocked') && !moves) {
     return plans.some((plan) => plan.asksInput) ? 'input-required' : 'auth-required'
   }

@@ -88,6 +88,10 @@ function objectiveCalls(fake: FakeTrellis) {
       fake.noted('updateObjective', caller, { id, ...change })
       return Object.assign(fake.objective(id), change)
     },
+    replanObjective: async (caller, id, change) => {
+      fake.noted('replanObjective', caller, { id, ...change })
+      return fake.objective(id)
+    },
     cancelObjective: async (caller, id) => {
       fake.noted('cancelObjective', caller, { id })
       return Object.assign(fake.objective(id), { status: 'canceled' as const })

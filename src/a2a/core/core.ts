@@ -14,6 +14,7 @@ import type { CoreDeps } from './deps.ts'
 import { followObjective, followTask, followUpdates } from './follow.ts'
 import * as objectives from './objectives.ts'
 import * as push from './push.ts'
+import { replanObjective } from './replan.ts'
 import { takeMessage } from './send.ts'
 import type { Sent } from './start.ts'
 import { waitForFirstEvent, waitUntilSettled } from './wait.ts'
@@ -31,6 +32,7 @@ export function createTrellis(deps: CoreDeps): Trellis {
     getObjective: (caller, id, options) => objectives.readObjectiveTree(deps, caller, id, options),
     listObjectives: (caller, filter) => listObjectives(deps.sql, { ...ownerOf(caller), ...filter }),
     updateObjective: (caller, id, change) => objectives.updateObjective(deps, caller, id, change),
+    replanObjective: (caller, id, change) => replanObjective(deps, caller, id, change),
     cancelObjective: (caller, id) => objectives.cancelWhole(deps, caller, id),
     followObjective: (caller, id, options) => followObjective(deps, caller, id, options),
     createPlan: (caller, plan) => objectives.createPlan(deps, caller, plan),

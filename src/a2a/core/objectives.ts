@@ -5,12 +5,14 @@ import { joinObjective } from '../../domain/commands/create-objective.ts'
 import { createPlans } from '../../domain/commands/create-plans.ts'
 import { createRoot } from '../../domain/commands/create-root.ts'
 import { endManually } from '../../domain/commands/end-objective.ts'
+import { newestUnfinishedRoot } from '../../domain/commands/newest-root.ts'
+import { isInForce } from '../../domain/commands/replan.ts'
 import { type DraftPlan, freeKey } from '../../domain/draft.ts'
 import { validateDraft } from '../../domain/graph.ts'
+import type { Needed } from '../../domain/need.ts'
 import type { ObjectiveView } from '../../domain/objective.ts'
 import type { PlanView } from '../../domain/plan.ts'
 import { readPlan, readTree } from '../../domain/queries/tree.ts'
-import { isTerminal } from '../../domain/task.ts'
 import type { WorkingCopy } from '../../domain/working-copy.ts'
 import type { Caller, CreatePlan, Trellis } from '../trellis.ts'
 import type { CoreDeps } from './deps.ts'
@@ -114,18 +116,20 @@ function describe(
   w.emit('objective.updated', said)
 }
 
-async function changeObjective(
+/** Decides and commits a change to an objective. @throws TrellisError objectiveNotFound, and what `decide` throws */
+export async function changeObjective(
   deps: CoreDeps,
   caller: Caller,
   id: string,
   decide: (w: WorkingCopy) => void,
+  needs: readonly Needed[] = [],
 ): Promise<void> {
   const { tenant, owner } = caller
   const place = await deps.lookup({ tenant, owner, kind: 'context', id })
   if (place === null) throw objectiveNotFound(id)
   await deps.changes.apply({
     target: { kind: 'known', key: place.contextKey },
-    needs: [{ kind: 'objective', id: place.contextKey }],
+    needs: [{ kind: 'objective', id: place.contextKey }, ...needs],
     decide: (w) => {
       if (w.objective() === undefined) throw objectiveNotFound(id)
       decide(w)
@@ -144,8 +148,8 @@ export async function createPlan(deps: CoreDeps, caller: Caller, plan: CreatePla
     deps.limits,
   )
   await changeObjective(deps, caller, plan.objectiveId, (w) => {
-    const root = newestUnfinished(w) ?? startRoot(deps, w, { name: existing.name })
-    checkRoom(w.plansOf(root).length, draft, deps.limits)
+    const root = newestUnfinishedRoot(w)?.id ?? startRoot(deps, w, { name: existing.name })
+    checkRoom(w.plansOf(root).filter(isInForce).length, draft, deps.limits)
     planId = createPlans(w, root, [draft], deps.defaults)[0] ?? ''
   })
   return getPlan(deps, caller, planId)
@@ -179,8 +183,15 @@ function draftOf(plan: CreatePlan, { plans = [] }: ObjectiveView): DraftPlan {
   }
 }
 
-/** The ids of plans by id, and by name where that is unique. */
+/** The ids of plans by id, and by name where that is unique: among those that stand, else among those that were skipped. */
 function planIds(plans: readonly PlanView[]): Map<string, string> {
+  const skipped = plans.filter(({ status }) => status === 'skipped')
+  const standing = plans.filter(({ status }) => status !== 'skipped')
+  const byId = plans.map(({ id }) => [id, id] as const)
+  return new Map([...idsByName(skipped), ...idsByName(standing), ...byId])
+}
+
+function idsByName(plans: readonly PlanView[]): Map<string, string> {
   const ids = new Map<string, string>()
   const twice = new Set<string>()
   for (const { name, id } of plans) {
@@ -188,13 +199,7 @@ function planIds(plans: readonly PlanView[]): Map<string, string> {
     ids.set(name, id)
   }
   for (const name of twice) ids.delete(name)
-  for (const { id } of plans) ids.set(id, id)
   return ids
-}
-
-function newestUnfinished(w: WorkingCopy): string | undefined {
-  const open = w.roots().filter((root) => root.kind === 'planned' && !isTerminal(root.state))
-  return open.sort((a, b) => Date.parse(b.createdAt) - Date.parse(a.createdAt) || b.id.localeCompare(a.id))[0]?.id
 }
 
 export async function getPlan({ sql }: CoreDeps, { tenant, owner }: Caller, id: string): Promise<PlanView> {

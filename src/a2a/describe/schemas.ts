@@ -103,6 +103,7 @@ const TreeTask = Type.Object({
   dependencies: Texts,
   agent: optional(Text),
   metadata: Metadata,
+  carriedTo: optional(Type.String({ description: 'The plan that a replan carried it into: here it is history.' })),
   plans: optional(Type.Array(ref('Plan'), { description: 'Where the task was planned in its turn.' })),
 })
 
@@ -117,6 +118,9 @@ const Plan = Type.Object({
   onFailure: words(['fail', 'continue', 'ignore']),
   alternativeTo: optional(Text),
   revision: Count,
+  supersedesPlanId: optional(
+    Type.String({ description: 'The plan that a replan ended, and that this one stands for.' }),
+  ),
   progress: ref('Progress'),
   metadata: Metadata,
   createdAt: Time,

@@ -79,6 +79,14 @@ const TEXTS: readonly [methods: readonly string[], text: Text][] = [
       result: 'ObjectiveResult',
     },
   ],
+  [
+    ['objectives/replan'],
+    {
+      summary:
+        'Replaces the unfinished plans of an objective, or of one planned task. A task of a new plan may be one that is there, by taskId: completed, or, with running "keep", one that runs. With expectedRevision, only where nobody was quicker.',
+      result: 'ObjectiveResult',
+    },
+  ],
   [['objectives/cancel'], { summary: 'Cancels all that is unfinished in an objective.', result: 'ObjectiveResult' }],
   [
     ['objectives/subscribe'],

@@ -73,7 +73,7 @@ export type Task = Prisma.TaskModel
 export type PlannedTask = Prisma.PlannedTaskModel
 /**
  * Model PlanTask
- * Which tasks are in which plan, and where.
+ * Which tasks are in which plan, and where. A task counts in the plan that its own row names: others it was carried out of.
  */
 export type PlanTask = Prisma.PlanTaskModel
 /**

@@ -1,6 +1,7 @@
 import { invalidPlan, invalidState } from '../../base/errors.ts'
 import { newId } from '../../base/ids.ts'
 import type { DraftPlan, DraftTask } from '../draft.ts'
+import { type CarryTo, carryTask } from '../moves/carry.ts'
 import { recount, slotOf } from '../moves/count.ts'
 import { becomeReady } from '../moves/task.ts'
 import type { PlanRow, TaskRow } from '../rows.ts'
@@ -8,6 +9,13 @@ import { isTerminal, type TaskKind } from '../task.ts'
 import type { WorkingCopy } from '../working-copy.ts'
 import { blankTask, plannedRow, policiesOf, type TaskDefaults } from './create-root.ts'
 import { checkWaits, isUnmet, linkAlternative, type PlanNames, planIdOf } from './plan-links.ts'
+
+/** What a replan says of the plans that it makes. */
+export interface Revising {
+  revision: number
+  /** The superseded plans that they stand for, by the drafts' keys. */
+  supersedes: ReadonlyMap<string, string>
+}
 
 /**
  * Adds plans to a planned task. Drafts are validated by then; names in dependencies may be keys of these drafts, or ids
@@ -20,20 +28,31 @@ export function createPlans(
   plannedId: string,
   drafts: readonly DraftPlan[],
   defaults: TaskDefaults,
+  revising?: Revising,
 ): string[] {
   const task = w.task(plannedId)
   if (isTerminal(task.state)) throw invalidState(`Task ${plannedId}`, task.state, [])
   const siblings = w.plansOf(plannedId)
   const names = namesOf(siblings, drafts)
   const gate = task.unmet === 0 ? 0 : 1
-  const plans = drafts.map((draft, i) =>
-    insertPlan(w, plannedId, draft, { names, gate, index: siblings.length + i, defaults }),
-  )
+  const { revision, supersedes } = revising ?? { revision: Math.max(1, revisionOf(siblings)), supersedes: new Map() }
+  const plans = drafts.map((draft, i) => {
+    const supersedesPlanId = supersedes.get(draft.key) ?? null
+    return insertPlan(w, plannedId, draft, {
+      ...{ names, gate, index: siblings.length + i, defaults },
+      ...{ revision, supersedesPlanId },
+    })
+  })
   for (const draft of drafts) linkAlternative(w, names, draft)
   checkWaits(w, names, siblings)
   for (const [i, draft] of drafts.entries()) insertTasks(w, plans[i] as PlanRow, draft.tasks, defaults)
   w.dirtyPlanned.add(plannedId)
   return plans.map((plan) => plan.id)
+}
+
+/** Which version of a planned task's plans these are: 0 where it has none. (design §3.8) */
+export function revisionOf(plans: readonly PlanRow[]): number {
+  return plans.reduce((highest, { revision }) => Math.max(highest, revision), 0)
 }
 
 function namesOf(siblings: readonly PlanRow[], drafts: readonly DraftPlan[]): PlanNames {
@@ -49,6 +68,8 @@ interface Placing {
   gate: number
   index: number
   defaults: TaskDefaults
+  revision: number
+  supersedesPlanId: string | null
 }
 
 function insertPlan(w: WorkingCopy, taskId: string, draft: DraftPlan, at: Placing): PlanRow {
@@ -58,11 +79,9 @@ function insertPlan(w: WorkingCopy, taskId: string, draft: DraftPlan, at: Placin
   for (const dependsOnId of dependencies) w.planDependencies.push({ planId: id, dependsOnId })
   const unmet = named.filter((name) => isUnmet(w, at.names, draft.key, name)).length
   const plan = w.plans.insert(id, planRow(w, { id, taskId, draft, at, unmet: unmet + at.gate }))
-  w.emit(
-    'plan.created',
-    { name: plan.name, status: plan.status, dependencies, taskId, revision: plan.revision },
-    { plan },
-  )
+  const { name, status, revision, supersedesPlanId } = plan
+  const supersedes = supersedesPlanId === null ? {} : { supersedesPlanId }
+  w.emit('plan.created', { name, status, dependencies, taskId, revision, ...supersedes }, { plan })
   return plan
 }
 
@@ -85,7 +104,8 @@ function planRow(
     alternativeTo: null,
     alternativeBy: null,
     covered: false,
-    revision: 1,
+    revision: at.revision,
+    supersedesPlanId: at.supersedesPlanId,
     metadata: draft.metadata ?? {},
     waiting: 0,
     ready: 0,
@@ -110,23 +130,45 @@ export function insertTasks(
   drafts: readonly DraftTask[],
   defaults: TaskDefaults,
 ): string[] {
-  const ids = new Map(drafts.map((draft) => [draft.key, newId('task')] as const))
+  const ids = new Map(drafts.map((draft) => [draft.key, draft.taskId ?? newId('task')] as const))
+  const carried = new Set(drafts.flatMap(({ taskId }) => taskId ?? []))
   drafts.forEach((draft, taskIndex) => {
+    const id = ids.get(draft.key) as string
     const dependencies = draft.dependencies.map((key) => ids.get(key) as string)
-    insertTask(w, plan, draft, { id: ids.get(draft.key) as string, taskIndex, dependencies, defaults })
+    if (carried.has(id)) carry(w, draft, id, { plan, taskIndex, dependencies })
+    else insertTask(w, plan, draft, { id, taskIndex, dependencies, carried, defaults })
   })
   return [...ids.values()]
 }
 
-function insertTask(
-  w: WorkingCopy,
-  plan: PlanRow,
-  draft: DraftTask,
-  at: { id: string; taskIndex: number; dependencies: string[]; defaults: TaskDefaults },
-): void {
-  const entry = at.dependencies.length === 0
+/** What it waited for in its new plan, by the draft, has to be done: it has started. */
+function carry(w: WorkingCopy, draft: DraftTask, id: string, to: CarryTo): void {
+  const index = to.dependencies.findIndex((other) => w.tasks.get(other)?.state !== 'completed')
+  if (index >= 0) {
+    const why = `task ${id} has started, so it cannot wait for "${draft.dependencies[index]}", which is not completed`
+    throw invalidPlan(draft.key, why)
+  }
+  for (const dependsOnId of to.dependencies) {
+    const isKnown = w.dependents(dependsOnId, 'dependents').some((edge) => edge.taskId === id)
+    if (!isKnown) w.taskDependencies.push({ taskId: id, dependsOnId, reference: false })
+  }
+  carryTask(w, id, to)
+}
+
+interface TaskPlace {
+  id: string
+  taskIndex: number
+  dependencies: string[]
+  /** Those of the plan's tasks that were there before: they did not wait for the plan to open. */
+  carried: ReadonlySet<string>
+  defaults: TaskDefaults
+}
+
+function insertTask(w: WorkingCopy, plan: PlanRow, draft: DraftTask, at: TaskPlace): void {
+  const entry = at.dependencies.every((id) => at.carried.has(id))
   const kind: TaskKind = draft.plans !== undefined ? 'planned' : draft.manual === true ? 'manual' : 'executed'
-  const unmet = at.dependencies.length + (entry && plan.unmet > 0 ? 1 : 0)
+  const waits = at.dependencies.filter((id) => !at.carried.has(id) || w.task(id).state !== 'completed')
+  const unmet = waits.length + (entry && plan.unmet > 0 ? 1 : 0)
   const task = w.tasks.insert(at.id, taskRow(w, plan, draft, { id: at.id, kind, entry, unmet, defaults: at.defaults }))
   w.planTasks.push({ planId: plan.id, taskId: task.id, taskIndex: at.taskIndex })
   for (const dependsOnId of at.dependencies) w.taskDependencies.push({ taskId: task.id, dependsOnId, reference: false })

@@ -29,6 +29,7 @@ export function isUnmet(w: WorkingCopy, names: PlanNames, key: string, name: str
   if (names.drafts.has(name)) return true
   const plan = standIn(w, w.plan(name))
   if (plan.status === 'completed') return false
+  if (plan.end === 'superseded') throw invalidPlan(key, `it depends on plan ${name}, which is superseded`)
   if (isPlanTerminal(plan.status)) throw invalidPlan(key, `it depends on plan ${name}, which is ${plan.status}`)
   if (planSize(plan) === 0) throw invalidPlan(key, `it depends on plan ${name}, which has no tasks and never completes`)
   return true

@@ -96,7 +96,8 @@ function drawPlanConsequences(w: WorkingCopy, planId: string): void {
   // Where the planned task was ended, its plans ended with it; and nothing waits for a plan without tasks.
   const isAlone = w.plannedTask(plan.taskId).end !== null || planSize(plan) === 0
   if (!isAlone) drawOnSiblings(w, plan)
-  if (plan.status === 'skipped') uncover(w, plan)
+  // What took the place of a superseded plan covers what it covered.
+  if (plan.status === 'skipped' && plan.end !== 'superseded') uncover(w, plan)
   if (plan.status === 'completed') giveDeliverables(w, plan)
 }
 

@@ -9,10 +9,27 @@ import { dependentsOf } from './chain.ts'
  */
 export function giveDeliverables(w: WorkingCopy, plan: PlanRow): void {
   if (dependentsOf(w, plan).length > 0) return
-  const delivered = w.deliverables(plan.id).filter((artifact) => w.task(artifact.taskId).state === 'completed')
+  const delivered = deliverablesOf(w, plan.id).filter((artifact) => w.task(artifact.taskId).state === 'completed')
   if (delivered.length === 0) return
   const taken = new Set(w.artifactsOf(plan.taskId).map((artifact) => artifact.artifactId))
   for (const artifact of delivered) giveOne(w, plan, artifact, taken)
+}
+
+/** The artifacts of tasks of the plan that no task of it depends on, in the order they came. */
+function deliverablesOf(w: WorkingCopy, planId: string): ArtifactRow[] {
+  const carried = w.carriedInto(planId).map(({ id }) => id)
+  w.require(carried.flatMap((id) => [{ kind: 'dependents', id } as const, { kind: 'artifacts', id } as const]))
+  const added = w.artifacts.added(({ taskId }) => isSink(w, taskId, planId))
+  const brought = carried.filter((id) => isSink(w, id, planId)).flatMap((id) => w.artifactsOf(id))
+  const all = [...w.storedDeliverables(planId), ...brought, ...added]
+  return [...new Map(all.map((artifact) => [artifact.key, artifact])).values()].sort((a, b) => a.position - b.position)
+}
+
+/** What depended on it in a plan that it was carried out of does not count. */
+function isSink(w: WorkingCopy, taskId: string, planId: string): boolean {
+  if (w.tasks.get(taskId)?.planId !== planId) return false
+  const edges = w.dependents(taskId, 'dependents').filter((edge) => !edge.reference)
+  return edges.every((edge) => w.tasks.get(edge.taskId)?.planId !== planId)
 }
 
 function giveOne(w: WorkingCopy, plan: PlanRow, artifact: ArtifactRow, taken: Set<string>): void {

@@ -35,13 +35,24 @@ function meetOneOf(w: WorkingCopy, id: string): boolean {
 
 /** Ends plans whatever their tasks are at: they end with them, and what runs is aborted. (design §3.1) */
 export function endPlans(w: WorkingCopy, ids: readonly string[], end: PlanEnd): void {
+  endTasksOf(w, markEnded(w, ids, end), end)
+}
+
+/** Says of plans that they have ended, but for their tasks. Returns those that had not before. */
+export function markEnded(w: WorkingCopy, ids: readonly string[], end: PlanEnd): string[] {
   const open = ids.filter((id) => !isOver(w.plan(id)))
   w.require(neededToEnd(w, open))
   for (const id of open) {
-    const plan = w.plans.edit(id)
-    plan.end = end
-    if (planSize(plan) > 0) for (const task of w.unfinishedTasks(id)) endTaskOfPlan(w, task.id, end)
+    w.plans.edit(id).end = end
     w.dirtyPlans.add(id)
+  }
+  return open
+}
+
+/** Ends the tasks of plans that have been marked. */
+export function endTasksOf(w: WorkingCopy, ids: readonly string[], end: PlanEnd): void {
+  for (const id of ids) {
+    if (planSize(w.plan(id)) > 0) for (const task of w.unfinishedTasks(id)) endTaskOfPlan(w, task.id, end)
   }
 }
 

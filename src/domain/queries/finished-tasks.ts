@@ -8,7 +8,8 @@ const MAX_TASK_BYTES = 256 * 1024
 const KEPT_MILLISECONDS = 60_000
 
 /**
- * Reads tasks like `read`, and remembers those that are finished and in sight: they never change. Kept under everything
+ * Reads tasks like `read`, and remembers those that are finished and in sight: they never change, unless a replan carries
+ * one that is completed into another plan, so that those in plans are not remembered. Kept under everything
  * that decides what a caller may see and how much of it. A remembered view's `seq` is that of its first reading.
  */
 export function rememberFinished(read: TaskReader): TaskReader {
@@ -33,6 +34,7 @@ function nameOf({ tenant, owner, id, historyLength, includeArtifacts }: TaskKey)
   return JSON.stringify([tenant, owner, id, historyLength, includeArtifacts])
 }
 
-function isFinal({ state, unseen, unseenFor }: TaskView): boolean {
-  return isTerminal(state) && unseen === undefined && unseenFor === undefined
+function isFinal({ state, planId, unseen, unseenFor }: TaskView): boolean {
+  const mayBeCarried = state === 'completed' && planId !== undefined
+  return isTerminal(state) && !mayBeCarried && unseen === undefined && unseenFor === undefined
 }

@@ -17,6 +17,7 @@ interface PlanRecord extends PlanCounters {
   onFailure: OnFailure
   alternativeTo: string | null
   revision: number
+  supersedesPlanId: string | null
   metadata: Metadata
   createdAt: string
   updatedAt: string
@@ -26,6 +27,8 @@ interface PlanRecord extends PlanCounters {
 interface TaskRecord {
   id: string
   planId: string
+  /** Where it is by now. */
+  currentPlanId: string
   taskIndex: number
   name: string
   description: string | null
@@ -36,14 +39,14 @@ interface TaskRecord {
   dependencies: string[]
 }
 
-const PLANS = `SELECT p.id, p.task_id AS "taskId", pt.plan_id IS NOT NULL AS nested, p.name, p.description, p.status,
-  p.on_failure AS "onFailure", p.alternative_to AS "alternativeTo", p.revision, p.metadata,
+const PLANS = `SELECT p.id, p.task_id AS "taskId", t.plan_id IS NOT NULL AS nested, p.name, p.description, p.status,
+  p.on_failure AS "onFailure", p.alternative_to AS "alternativeTo", p.revision, p.supersedes_plan_id AS "supersedesPlanId", p.metadata,
   p.waiting, p.ready, p.running, p.input, p.auth, p.completed, p.failed, p.ignored, p.canceled, p.skipped,
   p.created_at AS "createdAt", p.updated_at AS "updatedAt",
   coalesce((SELECT json_agg(d.depends_on_id) FROM plan_dependency d WHERE d.plan_id = p.id), '[]') AS dependencies
-  FROM plan p JOIN task t ON t.id = p.task_id LEFT JOIN plan_task pt ON pt.task_id = t.id`
+  FROM plan p JOIN task t ON t.id = p.task_id`
 
-const TASKS = `SELECT t.id, pt.plan_id AS "planId", pt.task_index AS "taskIndex", t.name, t.description, t.state, t.skipped, t.metadata,
+const TASKS = `SELECT t.id, pt.plan_id AS "planId", t.plan_id AS "currentPlanId", pt.task_index AS "taskIndex", t.name, t.description, t.state, t.skipped, t.metadata,
   coalesce((SELECT nullif(a.agent, 'none') FROM attempt a WHERE a.task_id = t.id ORDER BY a.number DESC LIMIT 1), t.agent) AS agent,
   coalesce((SELECT json_agg(d.depends_on_id) FROM task_dependency d WHERE d.task_id = t.id AND NOT d.reference), '[]') AS dependencies
   FROM plan_task pt JOIN task t ON t.id = pt.task_id JOIN plan p ON p.id = pt.plan_id`
@@ -98,13 +101,20 @@ function assemble(
 ): PlanView[] {
   const plans = new Map(records.map((record) => [record.id, toPlanView(record, objectiveId, tasks !== null)]))
   const byTask = new Map<string, TreeTask>()
+  const places = new Set((tasks ?? []).map(({ id, planId }) => placeOf(planId, id)))
   for (const task of tasks ?? []) {
-    const view = toTreeTask(task, objectiveId)
-    byTask.set(view.id, view)
+    // What a task waited for in a plan that it was carried out of is not there any more.
+    const dependencies = task.dependencies.filter((id) => places.has(placeOf(task.planId, id)))
+    const view = toTreeTask({ ...task, dependencies }, objectiveId)
+    if (view.carriedTo === undefined) byTask.set(view.id, view)
     plans.get(task.planId)?.tasks?.push(view)
   }
   for (const { id, taskId } of records) nest(byTask.get(taskId), plans.get(id) as PlanView)
   return [...plans.values()]
+}
+
+function placeOf(planId: string, taskId: string): string {
+  return `${planId} ${taskId}`
 }
 
 function nest(task: TreeTask | undefined, plan: PlanView): void {
@@ -123,6 +133,7 @@ function toPlanView(record: PlanRecord, objectiveId: string, includeTasks: boole
     onFailure: record.onFailure,
     ...(record.alternativeTo !== null && { alternativeTo: record.alternativeTo }),
     revision: record.revision,
+    ...(record.supersedesPlanId !== null && { supersedesPlanId: record.supersedesPlanId }),
     progress: planProgress(record),
     metadata: record.metadata,
     createdAt: isoTime(record.createdAt),
@@ -163,6 +174,7 @@ function toTreeTask(record: TaskRecord, objectiveId: string): TreeTask {
     dependencies: rest.dependencies,
     ...(agent !== null && { agent }),
     metadata: rest.metadata,
+    ...(rest.currentPlanId !== rest.planId && { carriedTo: rest.currentPlanId }),
   }
 }
 

@@ -63,9 +63,11 @@ const RELATED = `
     FROM giver g CROSS JOIN LATERAL (SELECT depends_on_id FROM plan_dependency WHERE plan_id = g.plan_id OFFSET 0) pd
       CROSS JOIN LATERAL (SELECT id FROM plan WHERE id = pd.depends_on_id
         UNION ALL SELECT id FROM plan WHERE alternative_to = pd.depends_on_id) dp
-      CROSS JOIN LATERAL (SELECT id FROM task WHERE plan_id = dp.id AND state = 'completed' OFFSET 0) s
+      CROSS JOIN LATERAL (SELECT id, plan_id FROM task WHERE plan_id = dp.id AND state = 'completed' OFFSET 0) s
     WHERE NOT EXISTS (SELECT FROM task_dependency d WHERE d.task_id = g.id OFFSET 0)
-      AND NOT EXISTS (SELECT FROM task_dependency d WHERE d.depends_on_id = s.id AND NOT d.reference OFFSET 0))
+      AND NOT EXISTS (SELECT FROM task_dependency d
+        CROSS JOIN LATERAL (SELECT plan_id FROM task WHERE id = d.task_id OFFSET 0) x
+        WHERE d.depends_on_id = s.id AND NOT d.reference AND x.plan_id = s.plan_id OFFSET 0))
   SELECT json_agg(row_to_json(y) ORDER BY y."statusAt", y.id) FROM given
   CROSS JOIN LATERAL (SELECT x.* FROM (SELECT 0 AS "historyLength", true AS "includeArtifacts") k
     CROSS JOIN LATERAL (SELECT ${TASK_RECORD}

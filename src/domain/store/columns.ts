@@ -85,7 +85,7 @@ export const TABLES = {
       ...time('claimableAt', 'startedAt', 'statusAt', 'visibleAt', 'createdAt'),
     },
     mutable: [
-      'state', 'skipped', 'unmet', 'attempt', 'lease', 'runner', 'claimableAt', 'startedAt', 'statusAt', 'statusMessage',
+      'planId', 'entry', 'state', 'skipped', 'unmet', 'attempt', 'lease', 'runner', 'claimableAt', 'startedAt', 'statusAt', 'statusMessage',
       'metadata', 'visibleAt', 'hidden',
     ], // biome-ignore format: rows
   },
@@ -104,7 +104,7 @@ export const TABLES = {
     key: ['id'],
     columns: {
       ...text('id', 'contextKey', 'taskId', 'draftKey', 'name', 'description', 'status', 'end', 'onFailure'),
-      ...text('alternativeTo', 'alternativeBy'),
+      ...text('alternativeTo', 'alternativeBy', 'supersedesPlanId'),
       ...boolean('covered'),
       ...int('planIndex', 'unmet', 'revision', ...PLAN_COUNTERS),
       ...json('metadata'),

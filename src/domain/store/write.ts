@@ -19,7 +19,7 @@ const REMOVALS = (param: number) => [
 
 /**
  * Writes all rows of a group in one statement and one round trip. Updates are guarded: a row that is gone, or a task that
- * is terminal already, is not updated, and then the whole group is rolled back.
+ * has ended already, is not updated, and then the whole group is rolled back.
  *
  * @throws Error if a guarded update did not land
  */
@@ -51,6 +51,10 @@ function entries(rows: Writes['inserts']): [TableName, readonly object[]][] {
   return (Object.entries(rows) as [TableName, readonly object[]][]).filter(([, list]) => list.length > 0)
 }
 
+/** A task that has ended stays as it is: all that may become of it is that it is carried into another plan. */
+const TASK_GUARD = ` AND (t.state NOT IN ('completed', 'failed', 'canceled', 'rejected')
+  OR (t.state = 'completed' AND r."state" = 'completed' AND t.plan_id IS DISTINCT FROM r."planId"))`
+
 type Compose = (param: number) => string
 
 const INSERTS = compose(insertInto)
@@ -74,7 +78,7 @@ function update(shape: TableShape): Compose {
   const sets = shape.mutable.map((name) => `${columnOf(name)} = r."${name}"`).join(', ')
   // `= ANY` can only be looked up in the index, row by row: as `=` it is joined, and the whole table read for that.
   const match = shape.key.map((name) => `t.${columnOf(name)} = ANY (ARRAY[r."${name}"])`).join(' AND ')
-  const guard = shape.name === 'task' ? ` AND t.state NOT IN ('completed', 'failed', 'canceled', 'rejected')` : ''
+  const guard = shape.name === 'task' ? TASK_GUARD : ''
   const names = [...shape.key, ...shape.mutable]
   return (param) =>
     `UPDATE "${shape.name}" t SET ${sets} FROM ${recordset(shape, names, param)} WHERE ${match}${guard} RETURNING 1`

@@ -151,6 +151,7 @@ export const PlanScalarFieldEnum = {
   covered: 'covered',
   revision: 'revision',
   metadata: 'metadata',
+  supersedesPlanId: 'supersedesPlanId',
   waiting: 'waiting',
   ready: 'ready',
   running: 'running',

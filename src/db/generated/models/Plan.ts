@@ -76,6 +76,7 @@ export type PlanMinAggregateOutputType = {
   alternativeBy: string | null
   covered: boolean | null
   revision: number | null
+  supersedesPlanId: string | null
   waiting: number | null
   ready: number | null
   running: number | null
@@ -107,6 +108,7 @@ export type PlanMaxAggregateOutputType = {
   alternativeBy: string | null
   covered: boolean | null
   revision: number | null
+  supersedesPlanId: string | null
   waiting: number | null
   ready: number | null
   running: number | null
@@ -139,6 +141,7 @@ export type PlanCountAggregateOutputType = {
   covered: number
   revision: number
   metadata: number
+  supersedesPlanId: number
   waiting: number
   ready: number
   running: number
@@ -206,6 +209,7 @@ export type PlanMinAggregateInputType = {
   alternativeBy?: true
   covered?: true
   revision?: true
+  supersedesPlanId?: true
   waiting?: true
   ready?: true
   running?: true
@@ -237,6 +241,7 @@ export type PlanMaxAggregateInputType = {
   alternativeBy?: true
   covered?: true
   revision?: true
+  supersedesPlanId?: true
   waiting?: true
   ready?: true
   running?: true
@@ -269,6 +274,7 @@ export type PlanCountAggregateInputType = {
   covered?: true
   revision?: true
   metadata?: true
+  supersedesPlanId?: true
   waiting?: true
   ready?: true
   running?: true
@@ -388,6 +394,7 @@ export type PlanGroupByOutputType = {
   covered: boolean
   revision: number
   metadata: runtime.JsonValue
+  supersedesPlanId: string | null
   waiting: number
   ready: number
   running: number
@@ -443,6 +450,7 @@ export type PlanWhereInput = {
   covered?: Prisma.BoolFilter<"Plan"> | boolean
   revision?: Prisma.IntFilter<"Plan"> | number
   metadata?: Prisma.JsonFilter<"Plan">
+  supersedesPlanId?: Prisma.StringNullableFilter<"Plan"> | string | null
   waiting?: Prisma.IntFilter<"Plan"> | number
   ready?: Prisma.IntFilter<"Plan"> | number
   running?: Prisma.IntFilter<"Plan"> | number
@@ -475,6 +483,7 @@ export type PlanOrderByWithRelationInput = {
   covered?: Prisma.SortOrder
   revision?: Prisma.SortOrder
   metadata?: Prisma.SortOrder
+  supersedesPlanId?: Prisma.SortOrderInput | Prisma.SortOrder
   waiting?: Prisma.SortOrder
   ready?: Prisma.SortOrder
   running?: Prisma.SortOrder
@@ -510,6 +519,7 @@ export type PlanWhereUniqueInput = Prisma.AtLeast<{
   covered?: Prisma.BoolFilter<"Plan"> | boolean
   revision?: Prisma.IntFilter<"Plan"> | number
   metadata?: Prisma.JsonFilter<"Plan">
+  supersedesPlanId?: Prisma.StringNullableFilter<"Plan"> | string | null
   waiting?: Prisma.IntFilter<"Plan"> | number
   ready?: Prisma.IntFilter<"Plan"> | number
   running?: Prisma.IntFilter<"Plan"> | number
@@ -542,6 +552,7 @@ export type PlanOrderByWithAggregationInput = {
   covered?: Prisma.SortOrder
   revision?: Prisma.SortOrder
   metadata?: Prisma.SortOrder
+  supersedesPlanId?: Prisma.SortOrderInput | Prisma.SortOrder
   waiting?: Prisma.SortOrder
   ready?: Prisma.SortOrder
   running?: Prisma.SortOrder
@@ -582,6 +593,7 @@ export type PlanScalarWhereWithAggregatesInput = {
   covered?: Prisma.BoolWithAggregatesFilter<"Plan"> | boolean
   revision?: Prisma.IntWithAggregatesFilter<"Plan"> | number
   metadata?: Prisma.JsonWithAggregatesFilter<"Plan">
+  supersedesPlanId?: Prisma.StringNullableWithAggregatesFilter<"Plan"> | string | null
   waiting?: Prisma.IntWithAggregatesFilter<"Plan"> | number
   ready?: Prisma.IntWithAggregatesFilter<"Plan"> | number
   running?: Prisma.IntWithAggregatesFilter<"Plan"> | number
@@ -614,6 +626,7 @@ export type PlanCreateInput = {
   covered?: boolean
   revision?: number
   metadata?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  supersedesPlanId?: string | null
   waiting?: number
   ready?: number
   running?: number
@@ -646,6 +659,7 @@ export type PlanUncheckedCreateInput = {
   covered?: boolean
   revision?: number
   metadata?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  supersedesPlanId?: string | null
   waiting?: number
   ready?: number
   running?: number
@@ -678,6 +692,7 @@ export type PlanUpdateInput = {
   covered?: Prisma.BoolFieldUpdateOperationsInput | boolean
   revision?: Prisma.IntFieldUpdateOperationsInput | number
   metadata?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  supersedesPlanId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   waiting?: Prisma.IntFieldUpdateOperationsInput | number
   ready?: Prisma.IntFieldUpdateOperationsInput | number
   running?: Prisma.IntFieldUpdateOperationsInput | number
@@ -710,6 +725,7 @@ export type PlanUncheckedUpdateInput = {
   covered?: Prisma.BoolFieldUpdateOperationsInput | boolean
   revision?: Prisma.IntFieldUpdateOperationsInput | number
   metadata?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  supersedesPlanId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   waiting?: Prisma.IntFieldUpdateOperationsInput | number
   ready?: Prisma.IntFieldUpdateOperationsInput | number
   running?: Prisma.IntFieldUpdateOperationsInput | number
@@ -742,6 +758,7 @@ export type PlanCreateManyInput = {
   covered?: boolean
   revision?: number
   metadata?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  supersedesPlanId?: string | null
   waiting?: number
   ready?: number
   running?: number
@@ -774,6 +791,7 @@ export type PlanUpdateManyMutationInput = {
   covered?: Prisma.BoolFieldUpdateOperationsInput | boolean
   revision?: Prisma.IntFieldUpdateOperationsInput | number
   metadata?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  supersedesPlanId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   waiting?: Prisma.IntFieldUpdateOperationsInput | number
   ready?: Prisma.IntFieldUpdateOperationsInput | number
   running?: Prisma.IntFieldUpdateOperationsInput | number
@@ -806,6 +824,7 @@ export type PlanUncheckedUpdateManyInput = {
   covered?: Prisma.BoolFieldUpdateOperationsInput | boolean
   revision?: Prisma.IntFieldUpdateOperationsInput | number
   metadata?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  supersedesPlanId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   waiting?: Prisma.IntFieldUpdateOperationsInput | number
   ready?: Prisma.IntFieldUpdateOperationsInput | number
   running?: Prisma.IntFieldUpdateOperationsInput | number
@@ -838,6 +857,7 @@ export type PlanCountOrderByAggregateInput = {
   covered?: Prisma.SortOrder
   revision?: Prisma.SortOrder
   metadata?: Prisma.SortOrder
+  supersedesPlanId?: Prisma.SortOrder
   waiting?: Prisma.SortOrder
   ready?: Prisma.SortOrder
   running?: Prisma.SortOrder
@@ -886,6 +906,7 @@ export type PlanMaxOrderByAggregateInput = {
   alternativeBy?: Prisma.SortOrder
   covered?: Prisma.SortOrder
   revision?: Prisma.SortOrder
+  supersedesPlanId?: Prisma.SortOrder
   waiting?: Prisma.SortOrder
   ready?: Prisma.SortOrder
   running?: Prisma.SortOrder
@@ -917,6 +938,7 @@ export type PlanMinOrderByAggregateInput = {
   alternativeBy?: Prisma.SortOrder
   covered?: Prisma.SortOrder
   revision?: Prisma.SortOrder
+  supersedesPlanId?: Prisma.SortOrder
   waiting?: Prisma.SortOrder
   ready?: Prisma.SortOrder
   running?: Prisma.SortOrder
@@ -972,6 +994,7 @@ export type PlanSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = r
   covered?: boolean
   revision?: boolean
   metadata?: boolean
+  supersedesPlanId?: boolean
   waiting?: boolean
   ready?: boolean
   running?: boolean
@@ -1004,6 +1027,7 @@ export type PlanSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensio
   covered?: boolean
   revision?: boolean
   metadata?: boolean
+  supersedesPlanId?: boolean
   waiting?: boolean
   ready?: boolean
   running?: boolean
@@ -1036,6 +1060,7 @@ export type PlanSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensio
   covered?: boolean
   revision?: boolean
   metadata?: boolean
+  supersedesPlanId?: boolean
   waiting?: boolean
   ready?: boolean
   running?: boolean
@@ -1068,6 +1093,7 @@ export type PlanSelectScalar = {
   covered?: boolean
   revision?: boolean
   metadata?: boolean
+  supersedesPlanId?: boolean
   waiting?: boolean
   ready?: boolean
   running?: boolean
@@ -1083,7 +1109,7 @@ export type PlanSelectScalar = {
   updatedAt?: boolean
 }
 
-export type PlanOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "contextKey" | "taskId" | "planIndex" | "draftKey" | "name" | "description" | "status" | "end" | "unmet" | "onFailure" | "alternativeTo" | "alternativeBy" | "covered" | "revision" | "metadata" | "waiting" | "ready" | "running" | "input" | "auth" | "completed" | "failed" | "ignored" | "canceled" | "skipped" | "started" | "createdAt" | "updatedAt", ExtArgs["result"]["plan"]>
+export type PlanOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "contextKey" | "taskId" | "planIndex" | "draftKey" | "name" | "description" | "status" | "end" | "unmet" | "onFailure" | "alternativeTo" | "alternativeBy" | "covered" | "revision" | "metadata" | "supersedesPlanId" | "waiting" | "ready" | "running" | "input" | "auth" | "completed" | "failed" | "ignored" | "canceled" | "skipped" | "started" | "createdAt" | "updatedAt", ExtArgs["result"]["plan"]>
 
 export type $PlanPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "Plan"
@@ -1105,6 +1131,10 @@ export type $PlanPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs =
     covered: boolean
     revision: number
     metadata: runtime.JsonValue
+    /**
+     * The plan that a replan ended, and that this one stands for.
+     */
+    supersedesPlanId: string | null
     waiting: number
     ready: number
     running: number
@@ -1557,6 +1587,7 @@ export interface PlanFieldRefs {
   readonly covered: Prisma.FieldRef<"Plan", 'Boolean'>
   readonly revision: Prisma.FieldRef<"Plan", 'Int'>
   readonly metadata: Prisma.FieldRef<"Plan", 'Json'>
+  readonly supersedesPlanId: Prisma.FieldRef<"Plan", 'String'>
   readonly waiting: Prisma.FieldRef<"Plan", 'Int'>
   readonly ready: Prisma.FieldRef<"Plan", 'Int'>
   readonly running: Prisma.FieldRef<"Plan", 'Int'>

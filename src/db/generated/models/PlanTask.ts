@@ -14,7 +14,7 @@ import type * as Prisma from "../internal/prismaNamespace.ts"
 
 /**
  * Model PlanTask
- * Which tasks are in which plan, and where.
+ * Which tasks are in which plan, and where. A task counts in the plan that its own row names: others it was carried out of.
  */
 export type PlanTaskModel = runtime.Types.Result.DefaultSelection<Prisma.$PlanTaskPayload>
 

@@ -1123,7 +1123,7 @@ export type $TaskPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs =
      */
     unmet: number
     /**
-     * It depends on no task of its plan: it starts when the plan opens.
+     * It depends on no new task of its plan: it starts when the plan opens. Not one that was carried into its plan.
      */
     entry: boolean
     attempt: number
