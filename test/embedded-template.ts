@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { cpSync, existsSync } from 'node:fs'
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { embeddedDatabase } from '../src/db/client.ts'
 import { migrate } from '../src/db/migrate.ts'
@@ -13,14 +14,33 @@ const MIGRATIONS = join(ROOT, 'prisma/migrations')
 const CACHE = join(ROOT, 'node_modules/.cache/trellis')
 
 let template: Promise<Blob> | undefined
+let folderOfFiles: Promise<string> | undefined
 
 /**
- * An embedded database that is migrated and has its queues, or a copy of it in a folder. Making one takes seconds, so the
- * first process of all leaves a dump behind for the others, named by what went into it.
+ * An embedded database that is migrated and has its queues, in memory. Making one takes seconds, so the first process of
+ * all leaves a dump behind for the others, named by what went into it.
  */
-export async function openEmbeddedCopy(folder?: string): Promise<PGlite> {
+export async function openEmbeddedCopy(): Promise<PGlite> {
   template ??= readOrMakeTemplate()
-  return PGlite.create({ ...(folder !== undefined && { dataDir: folder }), loadDataDir: await template })
+  return PGlite.create({ loadDataDir: await template })
+}
+
+/** Makes a data folder of the same, as a server finds it that was stopped. Only files are copied. */
+export async function copyDataFolder(folder: string): Promise<void> {
+  folderOfFiles ??= findOrMakeFolder()
+  cpSync(await folderOfFiles, join(folder, 'postgres'), { recursive: true })
+}
+
+async function findOrMakeFolder(): Promise<string> {
+  const folder = join(CACHE, await fingerprint())
+  if (existsSync(folder)) return folder
+  template ??= readOrMakeTemplate()
+  const part = partOf(folder)
+  await mkdir(dirname(part), { recursive: true })
+  await (await PGlite.create(part, { loadDataDir: await template })).close()
+  // Another process may have been first.
+  await rename(part, folder).catch(() => rm(part, { recursive: true }))
+  return folder
 }
 
 async function readOrMakeTemplate(): Promise<Blob> {
@@ -62,7 +82,11 @@ async function makeTemplate(): Promise<Blob> {
 /** Two processes may make it at once; what one reads is whole, whoever was last. */
 async function keep(file: string, dump: Blob): Promise<void> {
   await mkdir(CACHE, { recursive: true })
-  const part = `${file}.${randomBytes(4).toString('hex')}`
+  const part = partOf(file)
   await writeFile(part, Buffer.from(await dump.arrayBuffer()))
   await rename(part, file)
+}
+
+function partOf(path: string): string {
+  return `${path}.${randomBytes(4).toString('hex')}`
 }

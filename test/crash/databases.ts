@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
-import { openEmbeddedCopy } from '../embedded-template.ts'
+import { copyDataFolder } from '../embedded-template.ts'
 
 /** Set: the tests run on that Postgres server. Else on the embedded database. */
 export const POSTGRES = process.env['TEST_DATABASE_URL']
@@ -32,8 +32,7 @@ export async function createDatabase(t: { teardown(end: () => unknown): void }):
 
 async function embedded(folder: string): Promise<TestDatabase> {
   const dir = join(folder, 'data')
-  await mkdir(dir)
-  await (await openEmbeddedCopy(`${dir}/postgres`)).close()
+  await copyDataFolder(dir)
   const read = async <T>(use: (query: Query) => Promise<T>) => {
     const pglite = await PGlite.create(`${dir}/postgres`)
     try {

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Child } from './child.ts'
 import { Client } from './client.ts'
-import type { TestDatabase } from './databases.ts'
+import { POSTGRES, type TestDatabase } from './databases.ts'
 
 export type Test = { teardown(end: () => unknown): void }
 
@@ -24,6 +24,8 @@ export interface Server {
   stop(): Promise<void>
 }
 
+/** Code of the embedded database that is optimised pays off after more work than these servers ever do. */
+const SHORT_LIVED = POSTGRES === undefined ? ['--liftoff-only'] : []
 const MAIN = join(import.meta.dirname, '../../src/main.ts')
 /** Seconds, so that what a lost process held is found within a test's patience. */
 export const QUICK = { beatSeconds: 0.2, lostSeconds: 1.5, sweepSeconds: 0.3, pollSeconds: 1 }
@@ -36,7 +38,7 @@ export async function startServer(t: Test, database: TestDatabase, options: Serv
   const config = { server: { port: 0 }, log: { level: 'warn' }, runner: QUICK, ...options.config }
   // JSON is YAML.
   await writeFile(file, JSON.stringify(config))
-  const process = new Child(t, [MAIN], { TRELLIS_CONFIG: file, ...database.env, TRELLIS_FAULT: 'none' })
+  const process = new Child(t, [...SHORT_LIVED, MAIN], { TRELLIS_CONFIG: file, ...database.env, TRELLIS_FAULT: 'none' })
   const port = await process.until((lines) =>
     lines.map((line) => /^Trellis serves on \S+:(\d+)/.exec(line)?.[1]).find(Boolean),
   )

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Test } from 'tap'
@@ -7,7 +7,7 @@ import { parse } from 'yaml'
 import { apiKeyId, isApiKey } from '../../src/base/api-key.ts'
 import { runCommand } from '../../src/cli-command.ts'
 import { lockDataFolder } from '../../src/db/data-folder.ts'
-import { openEmbeddedCopy } from '../embedded-template.ts'
+import { copyDataFolder } from '../embedded-template.ts'
 import t from '../tap.ts'
 import { post } from '../wire/rpc.ts'
 import { startServer } from './server.ts'
@@ -48,8 +48,7 @@ function commandOf(env: Record<string, string>) {
 /** A data folder with a migrated embedded database that nobody has open. */
 async function dataFolder(t: Test): Promise<string> {
   const folder = t.testdir()
-  mkdirSync(join(folder, 'postgres'), { recursive: true })
-  await (await openEmbeddedCopy(join(folder, 'postgres'))).close()
+  await copyDataFolder(folder)
   return folder
 }
 
