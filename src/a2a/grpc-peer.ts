@@ -1,4 +1,5 @@
 import { Metadata, type ServerUnaryCall, type ServerWritableStream } from '@grpc/grpc-js'
+import { LONGEST_MILLISECONDS } from '../base/timers.ts'
 import type { Protocol, ServiceParameters } from './call.ts'
 import type { Credentials } from './identity.ts'
 
@@ -37,9 +38,6 @@ function text(metadata: Metadata, name: string): string | undefined {
   const values = metadata.get(name)
   return values.length === 0 ? undefined : values.join(', ')
 }
-
-/** setTimeout takes no more. */
-const LONGEST_MILLISECONDS = 2 ** 31 - 1
 
 /** The waits and streams that are open, so that they end with the server, and with their caller's right to call. */
 export interface OpenCalls {

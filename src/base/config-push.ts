@@ -1,7 +1,9 @@
 import ipaddr from 'ipaddr.js'
 import { Type } from 'typebox'
+import { LONGEST_SECONDS } from './timers.ts'
 
 const seconds = (value: number) => Type.Number({ default: value, exclusiveMinimum: 0, maximum: 31_536_000 })
+const timer = (value: number) => Type.Number({ default: value, exclusiveMinimum: 0, maximum: LONGEST_SECONDS })
 const hours = (value: number) => Type.Number({ default: value, exclusiveMinimum: 0, maximum: 8_760 })
 const count = (value: number, maximum: number) => Type.Integer({ default: value, minimum: 1, maximum })
 
@@ -15,7 +17,7 @@ export const PushSchema = Type.Object(
     allow: Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { default: [] }),
     maxConfigsPerTask: count(10, 1_000),
     /** Until the receiver's answer. */
-    timeoutSeconds: seconds(10),
+    timeoutSeconds: timer(10),
     /** Before the first retry; doubles with each, with jitter. */
     backoffSeconds: seconds(2),
     maxBackoffSeconds: seconds(3_600),
@@ -25,7 +27,7 @@ export const PushSchema = Type.Object(
     concurrent: count(20, 10_000),
     /** Of those, one principal's. Absent: a quarter; all, where nobody is asked who calls. */
     concurrentPerPrincipal: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
-    pollSeconds: seconds(5),
+    pollSeconds: timer(5),
     /** How long what was delivered, and what was given up, can still be listed. */
     keepDeliveredHours: hours(24),
     keepParkedHours: hours(168),

@@ -2,11 +2,14 @@ import { type Static, type TSchema, Type } from 'typebox'
 import { AgentSchema } from './config-agents.ts'
 import { AuthSchema } from './config-auth.ts'
 import { PushSchema } from './config-push.ts'
+import { LONGEST_SECONDS } from './timers.ts'
 
 const closed = { additionalProperties: false, default: {} }
 
 /** A setting with a default; the default's presence makes the type non-optional. */
 const seconds = (value: number) => Type.Number({ default: value, exclusiveMinimum: 0, maximum: 31_536_000 })
+/** One that a timer is set to. */
+const timer = (value: number) => Type.Number({ default: value, exclusiveMinimum: 0, maximum: LONGEST_SECONDS })
 const count = (value: number, maximum = 1_000_000) => Type.Integer({ default: value, minimum: 1, maximum })
 const choice = <const T extends readonly string[]>(values: T, value: T[number]) =>
   Type.Unsafe<T[number]>({ type: 'string', enum: values, default: value } as TSchema)
@@ -52,9 +55,9 @@ const Limits = Type.Object(
     bodyBytes: count(10 * 1024 * 1024, 1024 * 1024 * 1024),
     /** Ends a wait with the task as it is then; absent: waits end with the task. */
     blockingSeconds: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 31_536_000 })),
-    firstEventSeconds: seconds(2),
+    firstEventSeconds: timer(2),
     streamBufferBytes: count(1024 * 1024, 1024 * 1024 * 1024),
-    heartbeatSeconds: seconds(15),
+    heartbeatSeconds: timer(15),
     maxPlansPerObjective: count(100),
     maxTasksPerPlan: count(1_000),
     maxDepth: count(5, 100),
@@ -70,7 +73,7 @@ const Limits = Type.Object(
 
 const Planning = Type.Object(
   {
-    inlineSeconds: seconds(2),
+    inlineSeconds: timer(2),
     playbooks: Type.String({ default: './config/playbooks', minLength: 1 }),
     /** Planners of one's own, asked after the playbooks and before the words are read. */
     modules: Type.Array(Type.String({ minLength: 1 }), { default: [] }),
@@ -95,10 +98,10 @@ const Defaults = Type.Object(
 const Runner = Type.Object(
   {
     capacity: count(100, 100_000),
-    beatSeconds: seconds(5),
-    lostSeconds: seconds(20),
-    sweepSeconds: seconds(10),
-    pollSeconds: seconds(5),
+    beatSeconds: timer(5),
+    lostSeconds: timer(20),
+    sweepSeconds: timer(10),
+    pollSeconds: timer(5),
   },
   closed,
 )

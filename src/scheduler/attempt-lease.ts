@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { storable } from '../base/storable.ts'
+import { after } from '../base/timers.ts'
 import { isUnavailable } from '../db/unavailable.ts'
 import type { Changes } from '../domain/change.ts'
 import { publish } from '../domain/commands/publish.ts'
@@ -98,12 +99,12 @@ export class AttemptLease {
 
   /** Aborts after so long, but not while the executor waits for a person: then it counts anew. (design §3.5) */
   private startClock(milliseconds: number): { stop: () => void } {
-    let timer: NodeJS.Timeout | undefined
-    const wind = () => {
-      timer = setTimeout(() => (this.events.waitsForPerson ? wind() : this.active.abort('timeout')), milliseconds)
+    const wind = () => after(milliseconds, () => (this.events.waitsForPerson ? again() : this.active.abort('timeout')))
+    let clock = wind()
+    const again = () => {
+      clock = wind()
     }
-    wind()
-    return { stop: () => clearTimeout(timer) }
+    return { stop: () => clock.stop() }
   }
 
   /** Of the attempt's timeout, which counts since it began, or since a person answered; by the database's clock. */
@@ -112,7 +113,7 @@ export class AttemptLease {
     if (seconds === null) return null
     const now = Date.parse(this.claim.now)
     const since = isInterrupted(this.task.state) ? now : Date.parse(this.attempt.clockAt)
-    return Math.min(since + seconds * 1_000 - now, 2 ** 31 - 1)
+    return since + seconds * 1_000 - now
   }
 
   private async execute(known: Work | null): Promise<Ending> {
