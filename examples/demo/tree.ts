@@ -47,6 +47,8 @@ interface WireTask {
   name: string
   status: string
   agent?: string
+  /** It went on in another plan, and is shown there. */
+  carriedTo?: string
 }
 
 export interface WireEvent {
@@ -81,13 +83,17 @@ function treeOf(objective: WireObjective, seq: number, now: number): Tree {
     rootTaskId: objective.rootTaskId ?? String(metadata?.['opt/v1/rootTaskId'] ?? ''),
     startedAt: createdAt ? Date.parse(createdAt) : now,
     ...ended,
-    plans: plans.map((plan) => ({ ...pick(plan), tasks: (plan.tasks ?? []).map((task) => taskOf(task, now)) })),
+    plans: plans.map((plan) => ({ ...pick(plan), tasks: tasksOf(plan.tasks ?? [], now) })),
     seq,
   }
 }
 
 function pick({ id, name, status }: { id: string; name: string; status: string }) {
   return { id, name, status }
+}
+
+function tasksOf(tasks: readonly WireTask[], now: number): TaskNode[] {
+  return tasks.filter(({ carriedTo }) => carriedTo === undefined).map((task) => taskOf(task, now))
 }
 
 function taskOf(task: WireTask, now: number): TaskNode {
@@ -109,6 +115,8 @@ function withEvent(tree: Tree, event: WireEvent): Tree {
       return mapPlan(tree, event.planId, (plan) => ({ ...plan, status: String(data['status']) }))
     case 'task.created':
       return withTask(tree, event)
+    case 'task.carried':
+      return withCarried(tree, event)
     case 'task.status':
       return mapTask(tree, event.taskId, (task) => withStatus(task, data, time))
     case 'attempt.started':
@@ -136,6 +144,14 @@ function withTask(tree: Tree, { planId, taskId, data }: WireEvent): Tree {
   return mapPlan(tree, planId, (plan) =>
     plan.tasks.some((task) => task.id === taskId) ? plan : { ...plan, tasks: [...plan.tasks, node] },
   )
+}
+
+/** It is in another plan from now on. */
+function withCarried(tree: Tree, { planId, taskId }: WireEvent): Tree {
+  const node = tree.plans.flatMap((plan) => plan.tasks).find(({ id }) => id === taskId)
+  if (node === undefined) return tree
+  const plans = tree.plans.map((plan) => ({ ...plan, tasks: plan.tasks.filter(({ id }) => id !== taskId) }))
+  return mapPlan({ ...tree, plans }, planId, (plan) => ({ ...plan, tasks: [...plan.tasks, node] }))
 }
 
 function withStatus(task: TaskNode, data: Record<string, unknown>, time: number): TaskNode {

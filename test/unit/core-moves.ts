@@ -32,6 +32,8 @@ export const DEFAULTS: TaskDefaults = {
   onPlanFailure: 'fail',
 }
 
+const WIDE = { maxPlansPerObjective: 1_000, maxTasksPerPlan: 1_000 }
+
 const ONE_TASK: DraftPlan = {
   key: 'p',
   name: 'p',
@@ -116,8 +118,7 @@ export class CoreDriver {
   }
 
   /** Of the newest unfinished root, unless another planned task is named. */
-  replan(plans: readonly DraftPlan[], change: Partial<Replan> = {}): void {
-    const limits = { maxPlansPerObjective: 1_000, maxTasksPerPlan: 1_000 }
+  replan(plans: readonly DraftPlan[], change: Partial<Replan> = {}, limits = WIDE): void {
     const whole: Replan = { plans, running: 'cancel', actor: 'someone', ...change }
     this.memory.change((w) => replan(w, 'wire', whole, { defaults: DEFAULTS, limits }))
   }

@@ -91,6 +91,26 @@ t.test('plans and tasks that come later join the tree', async (t) => {
   })
 })
 
+t.test('a task that is carried into another plan is shown there, and what is not known is passed over', async (t) => {
+  const tree = fold([
+    SNAPSHOT,
+    event(6, 'plan.created', { name: 'Again', status: 'pending', supersedesPlanId: 'plan-1' }, { planId: 'plan-3' }),
+    event(7, 'task.carried', { fromPlanId: 'plan-1', taskIndex: 0 }, { planId: 'plan-3', taskId: 'task-1' }),
+    event(8, 'objective.replanned', { carried: ['task-1'] }, { taskId: 'task-0' }),
+    event(9, 'something.new', { state: 'completed' }, { planId: 'plan-3', taskId: 'task-1' }),
+  ])
+  t.strictSame(
+    tree.plans.map(({ tasks }) => tasks.map(({ id, status }) => [id, status])),
+    [[['task-2', 'pending']], [['task-3', 'pending']], [['task-1', 'working']]],
+  )
+  const [snapshot] = [structuredClone(SNAPSHOT)] as [typeof SNAPSHOT & { snapshot: object }]
+  Object.assign(snapshot.snapshot.objective.plans?.[0]?.tasks?.[0] ?? {}, { carriedTo: 'plan-3' })
+  t.strictSame(
+    fold([snapshot]).plans[0]?.tasks.map(({ id }) => id),
+    ['task-2'],
+  )
+})
+
 t.test('the tree is drawn with bars, states, agents and times', async (t) => {
   const drawn = renderTree(fold(MIDWAY), START + 6_500, { width: 80, color: false })
   t.same(drawn.split('\n'), [

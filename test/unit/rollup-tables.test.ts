@@ -120,6 +120,7 @@ const PLANS: NaivePlan[] = [
   { status: 'pending', waits: true, started: false, asksInput: false },
   { status: 'pending', waits: false, started: false, asksInput: false },
   { status: 'working', waits: false, started: true, asksInput: false },
+  { status: 'working', waits: true, started: true, asksInput: false },
   { status: 'working', waits: false, started: true, asksInput: true },
   { status: 'blocked', waits: false, started: true, asksInput: true },
   { status: 'blocked', waits: false, started: true, asksInput: false },
@@ -143,7 +144,7 @@ function linked(plans: readonly NaivePlan[], chain: readonly number[]): NaivePla
 
 function slotOfPlan(plan: NaivePlan): PlannedSlot | null {
   const { status, waits, alternative } = plan
-  const one = { ...tally(PLAN_SLOTS, ['ready']), end: null }
+  const one = { ...tally(PLAN_SLOTS, [waits ? 'waiting' : 'ready']), end: null }
   const covered = status === 'failed' && alternative !== undefined && alternative.status !== 'skipped'
   return planSlot({ ...one, status, unmet: waits ? 1 : 0, covered })
 }

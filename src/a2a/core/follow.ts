@@ -27,7 +27,7 @@ export async function* followUpdates(deps: CoreDeps, follow: FollowTask): AsyncG
   const inner = follow.inner && task.kind === 'planned'
   const indexes = inner ? await readTaskIndexes(deps.sql, task.id) : new Map<string, number>()
   for await (const event of followEvents(deps, { contextKey, after, signal, ...until })) {
-    if (event.type === 'task.created' && event.taskId !== undefined)
+    if ((event.type === 'task.created' || event.type === 'task.carried') && event.taskId !== undefined)
       indexes.set(event.taskId, event.data.taskIndex ?? 0)
     const own = event.taskId === task.id
     if (!own && !(inner && event.rootId === task.id)) continue

@@ -1,5 +1,8 @@
 import { invalidPlan } from '../../base/errors.ts'
 import { type DraftPlan, type DraftTask, freeKey } from '../draft.ts'
+import { neededToEnd } from '../moves/plan.ts'
+import type { Needed } from '../need.ts'
+import { planSize } from '../rollup.ts'
 import type { PlanRow, TaskRow } from '../rows.ts'
 import { isTerminal } from '../task.ts'
 import type { WorkingCopy } from '../working-copy.ts'
@@ -20,8 +23,17 @@ function namedIn(plans: readonly DraftPlan[]): Named[] {
   )
 }
 
+/** What replacing these plans by the drafts reads. */
+export function neededToCarry(w: WorkingCopy, open: readonly PlanRow[], plans: readonly DraftPlan[]): Needed[] {
+  const named = namedIn(plans).flatMap(({ id }): Needed[] => [
+    { kind: 'lineage', id },
+    { kind: 'dependents', id },
+  ])
+  return [...named, ...neededToEnd(w, open.map(({ id }) => id))] // biome-ignore format: one list
+}
+
 /**
- * Checks what drafts carry over from a planned task's plans, and loads what carrying it reads.
+ * Checks what drafts carry over from a planned task's plans. It is loaded by then.
  *
  * @throws TrellisError invalidPlan naming what cannot be carried over, and why
  */
@@ -35,9 +47,7 @@ export function checkCarried(w: WorkingCopy, plannedId: string, plans: readonly 
     }
     seen.add(id)
   }
-  w.require([...seen].map((id) => ({ kind: 'lineage', id })))
   for (const { id, draft } of named) checkOne(w, plannedId, draft.key, id, running)
-  w.require([...seen].map((id) => ({ kind: 'dependents', id })))
 }
 
 function checkOne(w: WorkingCopy, plannedId: string, key: string, id: string, running: Running): void {
@@ -67,9 +77,9 @@ function obstacle({ state }: TaskRow, plan: PlanRow, running: Running): string |
 
 /** The drafts, with what has started in these plans and is not named added to the end of the first that does not wait to be needed. */
 export function withStarted(w: WorkingCopy, open: readonly PlanRow[], plans: readonly DraftPlan[]): DraftPlan[] {
-  w.require(open.map(({ id }) => ({ kind: 'unfinishedTasks', id })))
   const named = new Set(namedIn(plans).map(({ id }) => id))
   const started = open
+    .filter((plan) => planSize(plan) > 0)
     .flatMap(({ id }) => w.unfinishedTasks(id))
     .filter(({ id, state }) => state !== 'submitted' && !isTerminal(state) && !named.has(id))
     .sort((a, b) => a.id.localeCompare(b.id))

@@ -4,10 +4,11 @@ import type { DraftPlan, DraftTask } from '../draft.ts'
 import { type CarryTo, carryTask } from '../moves/carry.ts'
 import { recount, slotOf } from '../moves/count.ts'
 import { becomeReady } from '../moves/task.ts'
-import type { PlanRow, TaskRow } from '../rows.ts'
+import type { PlanRow } from '../rows.ts'
 import { isTerminal, type TaskKind } from '../task.ts'
 import type { WorkingCopy } from '../working-copy.ts'
-import { blankTask, plannedRow, policiesOf, type TaskDefaults } from './create-root.ts'
+import { plannedRow, type TaskDefaults } from './create-root.ts'
+import { type PlanPlace, planRow, taskRow } from './draft-rows.ts'
 import { checkWaits, isUnmet, linkAlternative, type PlanNames, planIdOf } from './plan-links.ts'
 
 /** What a replan says of the plans that it makes. */
@@ -35,19 +36,22 @@ export function createPlans(
   const siblings = w.plansOf(plannedId)
   const names = namesOf(siblings, drafts)
   const gate = task.unmet === 0 ? 0 : 1
-  const { revision, supersedes } = revising ?? { revision: Math.max(1, revisionOf(siblings)), supersedes: new Map() }
+  const { revision, supersedes } = revising ?? joining(siblings)
   const plans = drafts.map((draft, i) => {
     const supersedesPlanId = supersedes.get(draft.key) ?? null
-    return insertPlan(w, plannedId, draft, {
-      ...{ names, gate, index: siblings.length + i, defaults },
-      ...{ revision, supersedesPlanId },
-    })
+    const at = { names, gate, index: siblings.length + i, defaults, revision, supersedesPlanId }
+    return insertPlan(w, plannedId, draft, at)
   })
   for (const draft of drafts) linkAlternative(w, names, draft)
   checkWaits(w, names, siblings)
   for (const [i, draft] of drafts.entries()) insertTasks(w, plans[i] as PlanRow, draft.tasks, defaults)
   w.dirtyPlanned.add(plannedId)
   return plans.map((plan) => plan.id)
+}
+
+/** Plans that are added belong to the revision that is there. */
+function joining(siblings: readonly PlanRow[]): Revising {
+  return { revision: Math.max(1, revisionOf(siblings)), supersedes: new Map() }
 }
 
 /** Which version of a planned task's plans these are: 0 where it has none. (design §3.8) */
@@ -63,13 +67,10 @@ function namesOf(siblings: readonly PlanRow[], drafts: readonly DraftPlan[]): Pl
   }
 }
 
-interface Placing {
+interface Placing extends PlanPlace {
   names: PlanNames
+  /** One more thing to wait for, while its planned task waits. */
   gate: number
-  index: number
-  defaults: TaskDefaults
-  revision: number
-  supersedesPlanId: string | null
 }
 
 function insertPlan(w: WorkingCopy, taskId: string, draft: DraftPlan, at: Placing): PlanRow {
@@ -83,44 +84,6 @@ function insertPlan(w: WorkingCopy, taskId: string, draft: DraftPlan, at: Placin
   const supersedes = supersedesPlanId === null ? {} : { supersedesPlanId }
   w.emit('plan.created', { name, status, dependencies, taskId, revision, ...supersedes }, { plan })
   return plan
-}
-
-function planRow(
-  w: WorkingCopy,
-  { id, taskId, draft, at, unmet }: { id: string; taskId: string; draft: DraftPlan; at: Placing; unmet: number },
-): PlanRow {
-  return {
-    id,
-    contextKey: w.context.key,
-    taskId,
-    planIndex: at.index,
-    draftKey: draft.key,
-    name: draft.name,
-    description: draft.description ?? null,
-    status: 'pending',
-    end: null,
-    unmet,
-    onFailure: draft.onFailure ?? at.defaults.onFailure,
-    alternativeTo: null,
-    alternativeBy: null,
-    covered: false,
-    revision: at.revision,
-    supersedesPlanId: at.supersedesPlanId,
-    metadata: draft.metadata ?? {},
-    waiting: 0,
-    ready: 0,
-    running: 0,
-    input: 0,
-    auth: 0,
-    completed: 0,
-    failed: 0,
-    ignored: 0,
-    canceled: 0,
-    skipped: 0,
-    started: 0,
-    createdAt: w.now,
-    updatedAt: w.now,
-  }
 }
 
 /** Inserts a plan's tasks. The same code adds tasks to a plan that has some already. */
@@ -191,25 +154,4 @@ function insertTask(w: WorkingCopy, plan: PlanRow, draft: DraftTask, at: TaskPla
   }
   if (draft.plans !== undefined) createPlans(w, task.id, draft.plans, at.defaults)
   if (unmet === 0 && kind === 'executed') becomeReady(w, task)
-}
-
-function taskRow(
-  w: WorkingCopy,
-  plan: PlanRow,
-  draft: DraftTask,
-  at: { id: string; kind: TaskKind; entry: boolean; unmet: number; defaults: TaskDefaults },
-): TaskRow {
-  return {
-    ...blankTask(w, at.defaults),
-    ...policiesOf(draft, at.defaults),
-    id: at.id,
-    kind: at.kind,
-    rootId: w.task(plan.taskId).rootId,
-    planId: plan.id,
-    name: draft.name,
-    description: draft.description ?? null,
-    parts: draft.parts ?? null,
-    unmet: at.unmet,
-    entry: at.entry,
-  }
 }

@@ -7,7 +7,7 @@ import { planSize } from '../rollup.ts'
 import type { PlanRow, TaskRow } from '../rows.ts'
 import { isTerminal } from '../task.ts'
 import type { WorkingCopy } from '../working-copy.ts'
-import { checkCarried, type Running, withStarted } from './carry-over.ts'
+import { checkCarried, neededToCarry, type Running, withStarted } from './carry-over.ts'
 import { createPlans, revisionOf } from './create-plans.ts'
 import type { TaskDefaults } from './create-root.ts'
 import { newestUnfinishedRoot } from './newest-root.ts'
@@ -43,6 +43,7 @@ export function replan(w: WorkingCopy, objectiveId: string, change: Replan, rule
   const revision = revisionOf(plans)
   checkRevision(task.id, revision, change.expectedRevision)
   const open = plans.filter(({ status }) => !isPlanTerminal(status))
+  w.require(neededToCarry(w, open, change.plans))
   const drafts = change.running === 'keep' ? withStarted(w, open, change.plans) : change.plans
   checkSizes(drafts, plans.filter(isInForce).length - open.length, rules.limits)
   checkCarried(w, task.id, drafts, change.running)
