@@ -7,26 +7,29 @@ import type { Tree } from './tree.ts'
 
 const REQUEST =
   'Research how these packages guard against untrusted input, then write a cited summary in at most 300 words, then review it.'
-const USAGE = 'Usage: npm run demo [-- --folder DIR "request"]'
+const USAGE = 'Usage: npm run demo [-- --folder DIR --data DIR "request"]'
 
 interface DemoOptions {
   folder: string
+  /** Where the server keeps its data; a temporary folder when absent. */
+  data?: string
   request: string
 }
 
 function readDemoOptions(): DemoOptions {
-  const { values, positionals } = parseArgs({ options: { folder: { type: 'string' } }, allowPositionals: true })
+  const text = { type: 'string' } as const
+  const { values, positionals } = parseArgs({ options: { folder: text, data: text }, allowPositionals: true })
   const folder = values.folder ?? 'node_modules'
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
     throw new TypeError(`--folder was ${JSON.stringify(folder)}; must be a folder of .md and .txt files\n${USAGE}`)
   }
-  return { folder, request: positionals.join(' ') || REQUEST }
+  return { folder, ...(values.data && { data: values.data }), request: positionals.join(' ') || REQUEST }
 }
 
 /** Runs one request from start to deliverable. True when its objective (or its one task) completed. */
-async function runDemo({ folder, request }: DemoOptions, signal: AbortSignal): Promise<boolean> {
+async function runDemo({ folder, data, request }: DemoOptions, signal: AbortSignal): Promise<boolean> {
   console.log(`Starting three agents over ${folder}, and the server …`)
-  await using stack = disposable(await startStack(folder, signal))
+  await using stack = disposable(await startStack({ folder, ...(data && { data }) }, signal))
   for (const agent of stack.agents) console.log(`  ${agent.name.padEnd(10)} ${agent.url}`)
   console.log(`  ${'server'.padEnd(10)} ${stack.url}\n\n> ${request}\n`)
   const client = new DemoClient(`${stack.url}/`, signal)

@@ -15,8 +15,15 @@ export interface Stack {
   stop(): Promise<void>
 }
 
+export interface StackOptions {
+  /** The documents. */
+  folder: string
+  /** Where the server keeps its data; absent: in a temporary folder that goes with it. */
+  data?: string
+}
+
 /** Starts everything and resolves when the server answers. What was started is ended again when one of them fails. */
-export async function startStack(folder: string, signal: AbortSignal): Promise<Stack> {
+export async function startStack({ folder, data }: StackOptions, signal: AbortSignal): Promise<Stack> {
   const children: Child[] = []
   const place = await mkdtemp(join(tmpdir(), 'trellis-demo-'))
   const stop = async () => {
@@ -29,7 +36,11 @@ export async function startStack(folder: string, signal: AbortSignal): Promise<S
     const failed = started.find((each) => each.status === 'rejected')
     if (failed) throw failed.reason
     const agents = started.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
-    return { url: await startServer(agents, place, signal, children), agents, stop }
+    return {
+      url: await startServer(agents, { place, data: data ?? join(place, 'data') }, signal, children),
+      agents,
+      stop,
+    }
   } catch (error) {
     await stop()
     throw error
@@ -45,7 +56,7 @@ async function startAgent(name: string, folder: string, signal: AbortSignal, chi
 
 async function startServer(
   agents: Stack['agents'],
-  place: string,
+  { place, data }: { place: string; data: string },
   signal: AbortSignal,
   children: Child[],
 ): Promise<string> {
@@ -60,7 +71,7 @@ async function startServer(
     readyAt: { url: `${url}/.well-known/agent-card.json` },
     env: {
       TRELLIS_CONFIG: config,
-      DATA_DIR: join(place, 'data'),
+      DATA_DIR: data,
       // The demo keeps to itself, whatever database the shell names.
       DATABASE_URL: '',
       PORT: String(port),

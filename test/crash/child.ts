@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
 import { createInterface } from 'node:readline'
+import { plainEnvironment } from '../plain-environment.ts'
 
 /** More than the longest wait there is: for the job of a dead process to be due again. */
 const PATIENCE_MS = 40_000
@@ -21,9 +22,7 @@ export class Child {
 
   constructor(t: { teardown(end: () => unknown): void }, args: readonly string[], env: NodeJS.ProcessEnv) {
     const stdio = ['pipe', 'pipe', 'pipe', 'ipc'] as const
-    // The runner's own environment would instrument the process, which makes its start slower.
-    const { PATH, NODE_COMPILE_CACHE } = process.env
-    this.#process = spawn(process.execPath, args, { env: { PATH, NODE_COMPILE_CACHE, ...env }, stdio: [...stdio] })
+    this.#process = spawn(process.execPath, args, { env: plainEnvironment(env), stdio: [...stdio] })
     for (const stream of [this.#process.stdout, this.#process.stderr]) {
       if (stream) createInterface({ input: stream }).on('line', (line) => this.#heard(line))
     }

@@ -4,8 +4,11 @@ import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Test } from 'tap'
+import { conformanceSettings } from '../../examples/conformance/settings.ts'
+import { startServer } from '../integration/server.ts'
+import { plainEnvironment } from '../plain-environment.ts'
 import t from '../tap.ts'
-import { call, post, userMessage, V1 } from '../wire/rpc.ts'
+import { call, post, type Server, userMessage, V1 } from '../wire/rpc.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const EXTENSION = 'urn:a2a:tck:required-extension'
@@ -18,13 +21,13 @@ interface Started {
 }
 
 /** `npm run conformance`, and what it said when it was ready. Its output fails the test if it ends before. */
-async function start(t: Test, env: Record<string, string> = {}): Promise<Started> {
+async function start(t: Test): Promise<Started> {
   const folder = join(t.testdir(), 'temporary')
   mkdirSync(folder)
   const child = spawn(process.execPath, [join(ROOT, 'examples/conformance/main.ts')], {
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, DATABASE_URL: '', PORT: '0', TMPDIR: folder, ...env },
+    env: plainEnvironment({ PORT: '0', TMPDIR: folder }),
   })
   t.teardown(() => child.kill('SIGKILL'))
   const [line] = await once(createInterface({ input: child.stdout as NodeJS.ReadableStream }), 'line')
@@ -32,7 +35,7 @@ async function start(t: Test, env: Record<string, string> = {}): Promise<Started
   return { child, baseUrl: url.replace('localhost', '127.0.0.1'), folder }
 }
 
-async function cardOf({ baseUrl }: Started) {
+async function cardOf({ baseUrl }: Server) {
   const response = await fetch(`${baseUrl}/.well-known/agent-card.json`)
   return response.json() as Promise<{ capabilities: Record<string, unknown> } & Record<string, unknown>>
 }
@@ -60,12 +63,9 @@ t.test('it serves a strict card with everything on, and Ctrl-C leaves nothing be
 })
 
 t.test('capabilities are switched by variables', async (t) => {
-  const started = await start(t, {
-    TCK_STREAMING: 'false',
-    TCK_PUSH: 'false',
-    TCK_EXTENDED_CARD: 'false',
-    TCK_REQUIRED_EXTENSION: 'true',
-  })
+  const off = { TCK_STREAMING: 'false', TCK_PUSH: 'false', TCK_EXTENDED_CARD: 'false' }
+  const config = conformanceSettings({ ...off, TCK_REQUIRED_EXTENSION: 'true' }, t.testdir())
+  const started = await startServer(t, { config })
   const { capabilities } = await cardOf(started)
   t.notOk(capabilities['streaming'] || capabilities['pushNotifications'] || capabilities['extendedAgentCard'])
   t.match(JSON.stringify(capabilities['extensions']), `"uri":"${EXTENSION}"`)
@@ -81,7 +81,8 @@ t.test('capabilities are switched by variables', async (t) => {
 })
 
 t.test('what a variable may be is said', async (t) => {
-  const env = { ...process.env, TCK_STREAMING: 'maybe', TMPDIR: t.testdir() }
+  const folder = t.testdir()
+  const env = plainEnvironment({ TCK_STREAMING: 'maybe', TMPDIR: folder })
   const child = spawn(process.execPath, [join(ROOT, 'examples/conformance/main.ts')], { cwd: ROOT, env })
   let said = ''
   child.stderr.on('data', (chunk) => {
@@ -90,7 +91,7 @@ t.test('what a variable may be is said', async (t) => {
   const [code] = await once(child, 'close')
   t.equal(code, 1)
   t.match(said, /TCK_STREAMING was "maybe"; must be true or false/)
-  t.strictSame(readdirSync(env.TMPDIR), [])
+  t.strictSame(readdirSync(folder), [])
 })
 
 function rest(messageId: string) {

@@ -1,8 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Test } from 'tap'
+import { copyDataFolder } from '../embedded-template.ts'
+import { plainEnvironment } from '../plain-environment.ts'
 import t from '../tap.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -13,14 +17,22 @@ const DOCUMENTS = {
   'kettles.txt': 'A kettle with a thermometer stops well before the water boils, which brewing green tea needs.\n',
 }
 
-function startDemo(t: Test, folder: string, request: string): { child: ChildProcess; lines: string[] } {
-  const args = [join(ROOT, 'examples/demo/main.ts'), '--folder', folder, request]
-  const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] })
+function startDemo(t: Test, folder: string, ...more: string[]): { child: ChildProcess; lines: string[] } {
+  const args = [join(ROOT, 'examples/demo/main.ts'), '--folder', folder, ...more]
+  const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'], env: plainEnvironment() })
   t.teardown(() => child.kill('SIGKILL'))
   const lines: string[] = []
   for (const stream of [child.stdout, child.stderr])
     createInterface({ input: stream }).on('line', (line) => lines.push(line))
   return { child, lines }
+}
+
+/** The first start of all is what a newcomer has; the others need not make a database again. */
+async function withData(t: Test): Promise<string[]> {
+  const data = await mkdtemp(join(tmpdir(), 'trellis-test-'))
+  t.teardown(() => rm(data, { recursive: true, force: true }))
+  await copyDataFolder(data)
+  return ['--data', data]
 }
 
 /** The processes that the demo started, by the addresses it printed. */
@@ -51,14 +63,19 @@ t.test('the demo researches, writes and reviews, and leaves nothing running', as
 })
 
 t.test('an objective that fails is a failure of the demo', async (t) => {
-  const { child, lines } = startDemo(t, t.testdir({ 'empty.md': '' }), 'Write a summary, then review it.')
+  const { child, lines } = startDemo(
+    t,
+    t.testdir({ 'empty.md': '' }),
+    ...(await withData(t)),
+    'Write a summary, then review it.',
+  )
   const [code] = await once(child, 'close')
   t.equal(code, 1, lines.join('\n'))
   t.match(lines.join('\n'), /No findings were given/)
 })
 
 t.test('Ctrl-C ends everything', async (t) => {
-  const { child, lines } = startDemo(t, t.testdir(DOCUMENTS), REQUEST)
+  const { child, lines } = startDemo(t, t.testdir(DOCUMENTS), ...(await withData(t)), REQUEST)
   if (!child.stdout) throw new Error('the output is piped')
   await once(child.stdout, 'data')
   while (addressesIn(lines).length < 4) await once(child.stdout, 'data')

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { startChild } from '../../examples/demo/child.ts'
+import { copyDataFolder } from '../embedded-template.ts'
 import t from '../tap.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -33,12 +34,9 @@ t.test('what the README names is there', async (t) => {
 
 t.test('the curl line of the README works as printed', async (t) => {
   const port = await freePort()
-  const env = {
-    PORT: String(port),
-    DATA_DIR: t.testdir(),
-    DATABASE_URL: '',
-    LOG_LEVEL: 'warn',
-  }
+  const data = t.testdir()
+  await copyDataFolder(data)
+  const env = { PORT: String(port), DATA_DIR: data, DATABASE_URL: '', LOG_LEVEL: 'warn', NODE_OPTIONS: '' }
   const readyAt = { url: `http://127.0.0.1:${port}/readyz` }
   const server = await startChild('server', { args: [join(ROOT, 'src/main.ts')], readyAt, env })
   t.teardown(() => server.stop())

@@ -8,6 +8,7 @@ import { apiKeyId, isApiKey } from '../../src/base/api-key.ts'
 import { runCommand } from '../../src/cli-command.ts'
 import { lockDataFolder } from '../../src/db/data-folder.ts'
 import { copyDataFolder } from '../embedded-template.ts'
+import { plainEnvironment } from '../plain-environment.ts'
 import t from '../tap.ts'
 import { post } from '../wire/rpc.ts'
 import { startServer } from './server.ts'
@@ -25,7 +26,7 @@ interface Ran {
 function processOf(env: Record<string, string>) {
   return async (...args: string[]): Promise<Ran> => {
     const node = ['--disable-warning=ExperimentalWarning', COMMAND, ...args]
-    const options = { env: { PATH: process.env['PATH'], HOST: '0.0.0.0', ...env } }
+    const options = { env: plainEnvironment({ HOST: '0.0.0.0', ...env }) }
     const run = promisify(execFile)(process.execPath, node, options)
     return run.then(
       ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
