@@ -28,6 +28,7 @@ export async function buildGrpc(http: HttpOptions, config: Config, addresses: Ad
     readers: { bufferBytes, stallSeconds },
     bodyBytes,
     heartbeatSeconds,
+    tls: config.grpc.tls,
     onFailure: (error, method) => http.logger?.error({ err: error, method }, 'a call failed'),
   })
   return {

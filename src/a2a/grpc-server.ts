@@ -1,10 +1,11 @@
-import { type MethodDefinition, Server, ServerCredentials, type UntypedServiceImplementation } from '@grpc/grpc-js'
+import { type MethodDefinition, Server, type ServerCredentials, type UntypedServiceImplementation } from '@grpc/grpc-js'
 import { TrellisError } from '../base/errors.ts'
 import { type GrpcCallOptions, GrpcCalls } from './grpc-calls.ts'
 import { GrpcDoor } from './grpc-door.ts'
 import { LEGACY_SERVICE } from './grpc-legacy.ts'
 import type { GrpcMethod, GrpcService } from './grpc-method.ts'
 import { MODERN_SERVICE } from './grpc-modern.ts'
+import { grpcCredentials, type TlsFiles } from './grpc-tls.ts'
 import type { Authenticate } from './identity.ts'
 
 export interface GrpcOptions extends Omit<GrpcCallOptions, 'identityOf'> {
@@ -13,6 +14,8 @@ export interface GrpcOptions extends Omit<GrpcCallOptions, 'identityOf'> {
   bodyBytes: number
   /** How often a silent connection is asked whether it is alive. */
   heartbeatSeconds: number
+  /** Absent: without TLS, which is a proxy's to add then. */
+  tls?: TlsFiles | undefined
 }
 
 const MAX_STREAMS_PER_CONNECTION = 1_000
@@ -21,13 +24,16 @@ const ALIVE_SECONDS = 20
 /** How long calls may take to end once they were told to. */
 const GRACE_MILLISECONDS = 3_000
 
-/** The gRPC binding, 1.0's service and 0.3's, on a port of its own and without TLS: that is a proxy's to add. */
+/** The gRPC binding, 1.0's service and 0.3's, on a port of its own. */
 export class GrpcServer {
   readonly #server: Server
   readonly #calls: GrpcCalls
+  readonly #credentials: ServerCredentials
   #closing: Promise<void> | undefined
 
+  /** @throws ConfigError where TLS's files are not what they should be */
   constructor(options: GrpcOptions) {
+    this.#credentials = grpcCredentials(options.tls)
     const door = new GrpcDoor(options)
     this.#calls = new GrpcCalls({ ...options, identityOf: (call) => door.identityOf(call) })
     this.#server = new Server({
@@ -48,7 +54,7 @@ export class GrpcServer {
   listen(host: string, port: number): Promise<number> {
     const address = `${host.includes(':') ? `[${host}]` : host}:${port}`
     return new Promise((resolve, reject) => {
-      this.#server.bindAsync(address, ServerCredentials.createInsecure(), (error, bound) => {
+      this.#server.bindAsync(address, this.#credentials, (error, bound) => {
         if (!error) return resolve(bound)
         const message = `gRPC cannot listen on ${address} (${error.message}). Name another port with grpc.port.`
         reject(new TrellisError('unavailable', message, { cause: error }))

@@ -117,6 +117,13 @@ const Grpc = Type.Object(
     port: Type.Optional(Type.Integer({ minimum: 0, maximum: 65_535 })),
     /** As the card names it, when that is not the public URL's host and this port. */
     address: Type.Optional(Type.String({ minLength: 1 })),
+    /** Files in PEM. Absent: without TLS. */
+    tls: Type.Optional(
+      Type.Object(
+        { cert: Type.String({ minLength: 1 }), key: Type.String({ minLength: 1 }) },
+        { additionalProperties: false },
+      ),
+    ),
   },
   closed,
 )

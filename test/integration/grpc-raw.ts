@@ -12,13 +12,20 @@ import {
   type ServiceError,
 } from '@grpc/grpc-js'
 
+export interface RawOptions {
+  /** A connection that it shares with no other client. */
+  own?: boolean
+  /** Whom it trusts to be the server; absent: it speaks no TLS. */
+  root?: Buffer
+}
+
 /** A plain gRPC client for what an SDK's client would not send or does not show. */
 export class RawClient {
   readonly client: Client
 
-  /** `own`: a connection that it shares with no other client. */
-  constructor(t: { teardown(end: () => unknown): void }, address: string, { own = false } = {}) {
-    this.client = new Client(address, credentials.createInsecure(), own ? { 'grpc.use_local_subchannel_pool': 1 } : {})
+  constructor(t: { teardown(end: () => unknown): void }, address: string, { own = false, root }: RawOptions = {}) {
+    const channel = root === undefined ? credentials.createInsecure() : credentials.createSsl(root)
+    this.client = new Client(address, channel, own ? { 'grpc.use_local_subchannel_pool': 1 } : {})
     t.teardown(() => this.client.close())
   }
 

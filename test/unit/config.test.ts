@@ -54,6 +54,7 @@ t.test('what is wrong is named with its path, what it was and what it may be', a
     [{ PORT: 'eighty' }, '', 'server.port (PORT): was "eighty"; must be a whole number from 0 up to 65535'],
     [{}, 'server: {prot: 1}', 'server.prot (config/trellis.yaml): is no setting; did you mean server.port?'],
     [{}, 'zzzzzzzzz: 1', /zzzzzzzzz .*is no setting; may be server, auth, data, log/],
+    [{}, 'grpc: {tls: {cert: a.pem}}', /grpc\.tls\.key .*missing/],
     [{}, 'push: {timeoutSeconds: 2592000}', /push.timeoutSeconds .*was 2592000; must be .* above 0 up to 2073600/],
     [{}, 'runner: {pollSeconds: 2592000}', /runner.pollSeconds .*must be .* up to 2073600/],
     [{}, 'limits: {heartbeatSeconds: 0}', /heartbeatSeconds .*was 0; must be a number of seconds above 0/],
