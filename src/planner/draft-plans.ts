@@ -2,6 +2,7 @@ import { invalidPlan } from '../base/errors.ts'
 import type { DraftPlan, DraftTask } from '../domain/draft.ts'
 import type { Metadata } from '../domain/message.ts'
 import type { PlanInput, TaskInput } from './plan-schema.ts'
+import { withoutHistory } from './printed-history.ts'
 
 /** Keys of the whole objective: those that were given, then those that are made around them. */
 type Taken = Set<string>
@@ -13,8 +14,9 @@ type Taken = Set<string>
  */
 export function draftPlans(plans: readonly PlanInput[]): DraftPlan[] {
   const taken: Taken = new Set()
-  collectKeys(plans, taken)
-  return convertPlans(plans, '', taken)
+  const live = withoutHistory(plans)
+  collectKeys(live, taken)
+  return convertPlans(live, '', taken)
 }
 
 function collectKeys(plans: readonly PlanInput[], taken: Taken): void {

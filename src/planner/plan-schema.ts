@@ -88,7 +88,7 @@ const TaskMembers = Type.Object(taskMembers)
 const PlanMembers = Type.Object(planMembers)
 
 /** A task as a client or a playbook writes it: a name is enough. `dependencies` by key, `task-N` from 1, or name. */
-export type TaskInput = Static<typeof TaskMembers> & { plans?: PlanInput[] }
+export type TaskInput = Static<typeof TaskMembers> & { plans?: PlanInput[]; carriedTo?: unknown }
 
 /** A plan as a client or a playbook writes it. `dependencies` and `alternativeTo` by key, `plan-N` from 1, or name. */
 export type PlanInput = Static<typeof PlanMembers> & { tasks: TaskInput[] }

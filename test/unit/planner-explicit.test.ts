@@ -110,6 +110,40 @@ t.test('everything that a task and a plan may have is kept', async (t) => {
   t.notMatch(JSON.stringify(decision), /opt\/v1\/planId|"status"|"kind":"text"/)
 })
 
+t.test('of a printed tree, what went on in another plan is taken once', async (t) => {
+  const plans = [
+    {
+      id: 'plan-a',
+      name: 'Old',
+      tasks: [
+        { id: 't1', name: 'Done', carriedTo: 'plan-c' },
+        { id: 't2', name: 'Left', dependencies: ['t1'] },
+      ],
+    },
+    { id: 'plan-b', name: 'Emptied', tasks: [{ id: 't3', name: 'Also done', carriedTo: 'plan-c' }] },
+    { id: 'plan-d', name: 'After', dependencies: ['plan-b'], tasks: ['Last'] },
+    {
+      id: 'plan-c',
+      name: 'New',
+      supersedesPlanId: 'plan-a',
+      tasks: [
+        { id: 't1', name: 'Done' },
+        { id: 't3', name: 'Also done', dependencies: ['t1'] },
+      ],
+    },
+  ]
+  const decision = await decide({ metadata: { 'opt/v1/plans': plans } })
+  t.match(decision, {
+    objective: {
+      plans: [
+        { key: 'plan-a', tasks: [{ key: 't2', dependencies: [] }] },
+        { key: 'plan-d', dependencies: [], tasks: [{ name: 'Last' }] },
+        { key: 'plan-c', tasks: [{ key: 't1' }, { key: 't3', dependencies: ['t1'] }] },
+      ],
+    },
+  })
+})
+
 async function refused(t: Test, metadata: Metadata, meaning: string, message: string) {
   await t.rejects(decide({ metadata }), { meaning, message }, message)
 }
