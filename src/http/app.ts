@@ -11,6 +11,7 @@ import { answerClientError } from './client-error.ts'
 import { errorHandler, failureOf } from './error-handler.ts'
 import { type GuardOptions, guard } from './guards.ts'
 import { type CheckReadiness, healthRoutes } from './health.ts'
+import { trackIdle } from './idle-connections.ts'
 import { jwksRoute, type KeySource } from './jwks-route.ts'
 import { metricsRoute } from './metrics-route.ts'
 import { OpenCalls } from './open-calls.ts'
@@ -113,8 +114,9 @@ export function buildHttp(options: HttpOptions): FastifyInstance {
       restRoutesOf(rest, { trellis: options.trellis, calls, readers: limits, required }),
     )
   })
+  const endIdle = trackIdle(app.server)
   app.addHook('preClose', async () => {
-    closeAsTheyFallIdle(app)
+    endIdle()
     await calls.stop()
   })
   return app
@@ -128,13 +130,4 @@ function allowOrigins(app: FastifyInstance, origins: readonly string[]): void {
     exposedHeaders: ['A2A-Extensions', 'X-A2A-Extensions', 'WWW-Authenticate', 'Retry-After', 'ETag'],
     maxAge: 600,
   })
-}
-
-const IDLE_CHECK_MILLISECONDS = 50
-
-/** Closing the server ends connections that are idle then; one that is answered later would be kept alive, and waited for. */
-function closeAsTheyFallIdle(app: FastifyInstance): void {
-  const timer = setInterval(() => app.server.closeIdleConnections(), IDLE_CHECK_MILLISECONDS)
-  timer.unref()
-  app.server.once('close', () => clearInterval(timer))
 }
