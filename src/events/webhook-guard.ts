@@ -2,15 +2,15 @@ import { lookup } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { type Allowed, readAllowed } from '../base/config-push.ts'
+import { Lookups, type Resolve } from './lookups.ts'
+
+export type { Resolve }
 
 export interface GuardPolicy {
   allowPrivate: boolean
   /** Host names, addresses and ranges that are allowed whatever they are. */
   allow: readonly string[]
 }
-
-/** All addresses of a name, as the system knows them. */
-export type Resolve = (hostname: string) => Promise<readonly string[]>
 
 /** A connection was not made: its address is not one that receivers may have. */
 export class RefusedAddress extends Error {
@@ -34,12 +34,12 @@ const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3')
 export class UrlGuard {
   readonly #allowPrivate: boolean
   readonly #allowed: readonly Allowed[]
-  readonly #resolve: Resolve
+  readonly #lookups: Lookups
 
   constructor({ allowPrivate, allow }: GuardPolicy, resolve: Resolve = systemResolve) {
     this.#allowPrivate = allowPrivate
     this.#allowed = allow.flatMap((entry) => readAllowed(entry) ?? [])
-    this.#resolve = resolve
+    this.#lookups = new Lookups(resolve)
   }
 
   /** What is wrong with a URL that is to be registered, as of now; null: nothing. A name without addresses may get some. */
@@ -83,7 +83,7 @@ export class UrlGuard {
   }
 
   async #permitted(hostname: string): Promise<{ address: string; family: number }[]> {
-    const addresses = await this.#resolve(hostname)
+    const addresses = await this.#lookups.find(hostname)
     if (addresses.some((address) => !this.permits(hostname, address))) throw new RefusedAddress()
     return addresses.map((address) => ({ address, family: isIP(address) }))
   }
@@ -93,7 +93,7 @@ export class UrlGuard {
     const { promise: late, resolve } = Promise.withResolvers<readonly string[]>()
     const timer = setTimeout(() => resolve([]), RESOLVE_MILLISECONDS)
     try {
-      const addresses = await Promise.race([this.#resolve(host).catch(() => []), late])
+      const addresses = await Promise.race([this.#lookups.find(host).catch(() => []), late])
       return addresses.some((address) => !this.permits(host, address))
     } finally {
       clearTimeout(timer)

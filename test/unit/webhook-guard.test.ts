@@ -1,4 +1,5 @@
 import './property-seed.ts'
+import { mock } from 'node:test'
 import { promisify } from 'node:util'
 import fc from 'fast-check'
 import ipaddr from 'ipaddr.js'
@@ -142,4 +143,42 @@ t.test('of all addresses only global unicast ones pass', async (t) => {
     }),
   )
   t.notOk(guard.permits('x', 'no address'))
+})
+
+t.test('names that are slow to be found do not take all there is to look names up with', async (t) => {
+  const begun: { name: string; answer: (addresses: string[]) => void }[] = []
+  const slow = new UrlGuard({ allowPrivate: false, allow: [] }, (name) => {
+    return new Promise((answer) => begun.push({ name, answer }))
+  })
+  const names = ['a.example', 'b.example', 'c.example', 'd.example']
+  const asked = [...names, ...names].map((name) => slow.problemOf(`https://${name}/hook`))
+  t.same(
+    begun.map(({ name }) => name),
+    ['a.example', 'b.example'],
+    'two at once',
+  )
+  for (let n = 0; n < names.length; n += 1) {
+    begun[n]?.answer([n === 3 ? '10.0.0.1' : PUBLIC])
+    while (n + 2 < names.length && begun.length < n + 3) await new Promise((resolve) => setImmediate(resolve))
+  }
+  const problems = await Promise.all(asked)
+  t.equal(begun.length, names.length, 'each once, however often it was asked for')
+  t.same(
+    problems.map((problem) => problem === null),
+    [true, true, true, false, true, true, true, false],
+  )
+})
+
+t.test('whose turn does not come is not held up for ever', async (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  t.teardown(() => mock.timers.reset())
+  let begun = 0
+  const stuck = new UrlGuard({ allowPrivate: false, allow: [] }, () => {
+    begun += 1
+    return new Promise(() => undefined)
+  })
+  const asked = ['a.example', 'b.example', 'c.example'].map((name) => promisify(stuck.lookup)(name, { all: true }))
+  mock.timers.tick(5_000)
+  await t.rejects(asked[2] as Promise<unknown>, /c\.example was not looked up/)
+  t.equal(begun, 2)
 })
