@@ -37,6 +37,13 @@ export function paramsFor({ method }: Operation, known: Known): Record<string, u
   }
   const plan = { name: 'Plan', dependencies: [], tasks: [{ name: 'One' }, { name: 'Two', dependencies: ['task-1'] }] }
   if (method === 'plans/create') return { objectiveId: known.contextId, ...plan, onFailure: 'ignore' }
+  if (method === 'objectives/replan') {
+    const tasks = [
+      { taskId: known.manualTaskId, key: 'one' },
+      { name: 'Two', dependencies: ['one'] },
+    ]
+    return { id: known.contextId, plans: [{ ...plan, tasks }], running: 'keep', reason: 'why', expectedRevision: 1 }
+  }
   if (method === 'objectives/create') return { name: 'Objective', plans: [plan], metadata: {} }
   const id = method.startsWith('objectives')
     ? known.contextId

@@ -1,5 +1,5 @@
 import { SCOPES } from '../../src/a2a/identity.ts'
-import type { CreatePlan, SendRequest, TaskFilter } from '../../src/a2a/trellis.ts'
+import type { CreatePlan, ReplanRequest, SendRequest, TaskFilter } from '../../src/a2a/trellis.ts'
 import t from '../tap.ts'
 import { call, OPT, OPT_DIALECT, post, userMessage, V1 } from './rpc.ts'
 import { documents } from './scenarios/documents.ts'
@@ -95,6 +95,45 @@ t.test('plans/create takes tasks as the extension has them', async (t) => {
   ])
   await call(server, 'plans/create', { objectiveId: id, name: 'Run', tasks: [{ name: 'Flight' }], run: true })
   t.strictSame((server.fake.last.given as CreatePlan).tasks, [{ name: 'Flight', key: 'task-1', dependencies: [] }])
+})
+
+t.test('objectives/replan takes new tasks, and tasks to carry over', async (t) => {
+  const server = await startDouble(t)
+  const { id } = (await call(server, 'objectives/create', { name: 'Trip' })).result.objective
+  const replan = async (plans: object[], more = {}) => {
+    const { error } = await call(server, 'objectives/replan', { id, plans, ...more })
+    t.notOk(error)
+    return server.fake.last.given as ReplanRequest & { id: string }
+  }
+  const tasks = [
+    { taskId: 'task-9', key: 'flight' },
+    { taskId: 'task-8', dependencies: ['flight'] },
+    { name: 'Hotel', dependencies: ['task-9', 'task-2'], plans: [], taskIds: 'not read' },
+    { name: 'Spa', agent: 'booking', dependencies: ['Hotel'] },
+  ]
+  const given = await replan([
+    { name: 'Go', tasks },
+    { name: 'Back', dependencies: ['Go', 'plan-of-old'], run: true },
+  ])
+  t.match(given, { id, running: 'cancel', plans: [{ key: 'plan-1' }, { dependencies: ['plan-1', 'plan-of-old'] }] })
+  t.strictSame(given.plans[0]?.tasks, [
+    { key: 'flight', name: 'task-9', taskId: 'task-9', dependencies: [] },
+    { key: 'task-8', name: 'task-8', taskId: 'task-8', dependencies: ['flight'] },
+    { name: 'Hotel', key: 'plan-1/task-3', dependencies: ['flight', 'task-8'], manual: true },
+    { name: 'Spa', agent: 'booking', key: 'plan-1/task-4', dependencies: ['plan-1/task-3'] },
+  ])
+  const change = { taskId: 'task-1', running: 'keep', reason: 'rain', expectedRevision: 3 }
+  const { plans: _, ...rest } = await replan([{ name: 'Go', tasks: [{ name: 'Walk' }] }], change)
+  t.strictSame(rest, { id, ...change })
+})
+
+t.test('plans that are created carry nothing over, whatever they say', async (t) => {
+  const server = await startDouble(t)
+  const tasks = [{ name: 'Mine now', taskId: 'task-9', plans: 5, manual: false, parts: 'x' }]
+  await call(server, 'objectives/create', { name: 'Trip', plans: [{ name: 'Go', run: true, tasks }] })
+  const made = server.fake.calls.findLast(({ method }) => method === 'createObjective')
+  const given = made?.given as ReplanRequest | undefined
+  t.strictSame(given?.plans[0]?.tasks, [{ name: 'Mine now', key: 'task-1', dependencies: [] }])
 })
 
 t.test('lists ask for exactly what the params say', async (t) => {

@@ -42,6 +42,18 @@ export async function opt(t: Test, server: Server): Promise<void> {
     }
   })
 
+  await t.test("an objective's plans are replaced, at both versions", async (t) => {
+    for (const headers of [{}, V1]) {
+      const { id } = (await call(server, 'objectives/create', { name: 'Move house' }, headers)).result.objective
+      const plans = [{ name: 'By van', tasks: [{ name: 'Pack' }, { name: 'Drive', dependencies: ['task-1'] }] }]
+      const changed = await call(server, 'objectives/replan', { contextId: id, plans, expectedRevision: 0 }, headers)
+      t.match(changed.result, { objective: { id, plans: Array, metadata: { 'opt/v1/rootTaskId': String } } })
+      const nameless = await call(server, 'objectives/replan', { id, plans: [{ name: 'x', tasks: [{}] }] }, headers)
+      t.match(nameless.error, { code: -32602, message: /^plans\[0\]\.tasks\[0\]\.name: is missing/ })
+      t.equal((await call(server, 'objectives/replan', { id, plans: [] }, headers)).error.code, -32602)
+    }
+  })
+
   await t.test('a client may choose the id, as id or contextId', async (t) => {
     for (const member of ['id', 'contextId']) {
       const id = `objective-${member}-${process.pid}-${Date.now()}`
@@ -79,6 +91,8 @@ export async function opt(t: Test, server: Server): Promise<void> {
     t.equal((await call(server, 'objectives/get', { id: 'none' })).error.code, -31040)
     t.equal((await call(server, 'objectives/cancel', { id: 'none' })).error.code, -31040)
     t.equal((await call(server, 'objectives/update', { id: 'none' })).error.code, -31040)
+    const plans = [{ name: 'x', tasks: [{ name: 'y' }] }]
+    t.equal((await call(server, 'objectives/replan', { id: 'none', plans })).error.code, -31040)
     t.equal((await call(server, 'plans/get', { id: 'none' })).error.code, -31041)
     t.equal((await call(server, 'plans/create', { objectiveId: 'none', name: 'x' })).error.code, -31040)
     t.equal((await call(server, 'tasks/updateStatus', { taskId: 'none', state: 'working' })).error.code, -32001)

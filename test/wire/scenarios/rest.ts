@@ -238,6 +238,15 @@ export async function rest(t: Test, server: Server): Promise<void> {
     t.match((await ask(server, 'GET', at)).body, { objective: { id: colons } })
     t.match((await ask(server, 'POST', `${at}:cancel`)).body, { objective: { id: colons, status: 'canceled' } })
     t.match((await ask(server, 'GET', `/default${at}`)).body, { objective: { id: colons } })
+    const plans = [{ name: 'By van', tasks: [{ name: 'Pack' }] }]
+    const changed = await ask(server, 'POST', `/objectives/${id}:replan`, { plans, reason: 'the train is full' })
+    t.match(changed, { status: 200, body: { objective: { id } } })
+    t.match(await ask(server, 'POST', `/v1/objectives/${id}:replan`, { plans }), { status: 200 })
+    t.match(await ask(server, 'POST', '/objectives/none:replan', { plans }), { status: 404 })
+    t.match(await ask(server, 'POST', `/objectives/${id}:replan`), {
+      status: 400,
+      body: { error: { message: /^plans/ } },
+    })
     const canceled = await ask(server, 'POST', `/objectives/${id}:cancel`)
     t.equal(canceled.body.objective.status, 'canceled')
   })

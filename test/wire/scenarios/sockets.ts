@@ -12,6 +12,8 @@ export async function sockets(t: Test, server: Server): Promise<void> {
     t.match(await socket.call('message/send', { message }), { id: 1, result: { kind: 'message', role: 'agent' } })
     t.match(await socket.call('tasks/get', { id: 'none' }), { id: 1, error: { code: -32001 } })
     t.match(await socket.call('objectives/get', { id: 'none' }), { error: { code: -31040 } })
+    const plans = [{ name: 'By van', tasks: [{ name: 'Pack' }] }]
+    t.match(await socket.call('objectives/replan', { id: 'none', plans }), { error: { code: -31040 } })
     t.match(await socket.call('nonsense'), { error: { code: -32601 } })
     socket.send('{')
     t.match(await socket.next(), { id: null, error: { code: -32700 } })
