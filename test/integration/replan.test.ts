@@ -1,3 +1,6 @@
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
 import t from '../tap.ts'
 import { nextResult, open, V1 } from '../wire/rpc.ts'
 import { Socket } from '../wire/socket.ts'
@@ -325,4 +328,49 @@ t.test('an objective that its client moves by hand', async (t) => {
     'a printed tree can be sent back',
   )
   await ask(server, 'objectives/cancel', { id: objective.id })
+})
+
+t.test('the example of docs/planning.md does what is said there', async (t) => {
+  const document = await readFile(new URL('../../docs/planning.md', import.meta.url), 'utf8')
+  const [, script = ''] = /## Changing the plan\n[\s\S]*?```sh\n([\s\S]*?)```/.exec(document) ?? []
+  const local = script.replaceAll('http://localhost:8080', server.baseUrl)
+  const { stdout } = await promisify(execFile)('bash', ['-c', `${local}\necho " $id"`])
+  const { plans } = await getObjective(server, stdout.trim().split(' ').at(-1) ?? '')
+  const [train, car] = plans
+  t.match(train, {
+    name: 'By train',
+    status: 'skipped',
+    tasks: [{ carriedTo: car.id }, { status: 'skipped' }, { status: 'skipped' }],
+  })
+  t.match(car, {
+    name: 'By car',
+    revision: 2,
+    supersedesPlanId: train.id,
+    tasks: [{ status: 'completed' }, {}, { status: 'pending' }],
+  })
+})
+
+t.test('a plan gives out and hands on what was carried into it', async (t) => {
+  agent.when('Long', held)
+  const tasks = ['Find', { name: 'Long', dependencies: ['task-1'] }]
+  const root = await sendPlans(server, [{ tasks }], { wait: false })
+  await agent.begun('Long')
+  const { Find: find } = await tasksOf(server, root.contextId)
+  const brought = { name: 'Brought', key: 'brought', run: true, tasks: [{ taskId: find.id }, { name: 'Beside' }] }
+  await replan(root.contextId, [
+    brought,
+    { name: 'User', dependencies: ['brought'], run: true, tasks: [{ name: 'Use' }] },
+  ])
+  t.equal((await until(server, root.id)).status.state, 'completed')
+  t.strictSame(
+    agent.runsOf('Use')[0]?.told.toSorted(),
+    ['Beside: done', 'Find: done', 'Use'],
+    'to the plan that depends on it',
+  )
+  const other = await sendPlans(server, [{ tasks }], { wait: false })
+  await agent.begun('Long', 2)
+  const again = (await tasksOf(server, other.contextId))['Find'].id
+  await replan(other.contextId, [{ ...brought, tasks: [{ taskId: again }, { name: 'Beside' }] }])
+  const { artifacts } = await until(server, other.id)
+  t.strictSame(textsOf(artifacts).toSorted(), ['Beside: done', 'Find: done'])
 })
