@@ -15,6 +15,7 @@ const TASK_SLOT = `CASE
 const PLAN_SLOT = `CASE
   WHEN NOT EXISTS (SELECT FROM task t WHERE t.plan_id = p.id) THEN NULL
   WHEN p.status = 'pending' THEN CASE WHEN p.unmet > 0 THEN 'waiting' ELSE 'ready' END
+  WHEN p.status = 'working' AND p.unmet > 0 AND p.ready + p.running = 0 THEN 'waiting'
   WHEN p.status = 'failed' THEN CASE WHEN p.covered THEN 'covered' ELSE 'failed' END ELSE p.status END`
 
 const PLAN_COUNTERS = [
