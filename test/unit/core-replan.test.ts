@@ -261,3 +261,25 @@ t.test('what is decided together with a change', async (t) => {
   t.strictSame([driver.state('x'), driver.state('root-1')], ['canceled', 'canceled'])
   check(driver.memory)
 })
+
+t.test('a change takes as many rounds of loading, whatever it carries over and supersedes', async (t) => {
+  const numbers = (count: number) => Array.from({ length: count }, (_, i) => i)
+  const roundsOf = (size: number) => {
+    const inner = (i: number) => ({ plans: [plan(`in${i}`, [`i${i}`])] })
+    const first = numbers(size).flatMap((i) => [`a${i}`, task(`b${i}`, [`a${i}`]), task(`x${i}`, [], inner(i))])
+    const driver = planned([plan('p', first), plan('q', ['z'], { dependencies: ['p'] })])
+    for (const i of numbers(size)) driver.run(`a${i}`)
+    for (const i of numbers(size)) driver.claim(driver.task(`b${i}`))
+    const drafts = [
+      plan(
+        'n',
+        numbers(size).flatMap((i) => [carry(driver, `a${i}`), task(`y${i}`, [`old-a${i}`])]),
+      ),
+    ]
+    const limits = { maxPlansPerObjective: 10, maxTasksPerPlan: 1_000 }
+    const change = { plans: drafts, running: 'cancel' as const, actor: 'someone' }
+    return driver.memory.apply([(w) => replan(w, 'wire', change, { defaults: DEFAULTS, limits })]).rounds
+  }
+  t.equal(roundsOf(40), roundsOf(2))
+  t.ok(roundsOf(2) <= 8, `${roundsOf(2)} rounds`)
+})
