@@ -43,6 +43,8 @@ const A2aAgent = Type.Object(
     protocolVersion: Type.Optional(Type.Enum(['1.0', '0.3'])),
     /** Absent: the one that the card prefers. */
     transport: Type.Optional(Type.Enum(['JSONRPC', 'HTTP+JSON', 'GRPC'])),
+    /** The first pause before a task that does not stream is looked at again; each further one doubles it, to 30 s. 1 when absent. */
+    checkSeconds: Type.Optional(Type.Number({ minimum: 0.05, maximum: 30 })),
     /** Other hosts that the card may send requests to. */
     hosts: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
   },

@@ -26,6 +26,8 @@ export interface AgentConfig {
   protocolVersion?: string
   /** Which of the interfaces of the remote card to use: `JSONRPC`, `HTTP+JSON` or `GRPC`. */
   transport?: string
+  /** The first pause before a task that does not stream is looked at again. */
+  checkSeconds?: number
   /** Other hosts that the remote card may name in its interfaces. */
   hosts?: readonly string[]
 }

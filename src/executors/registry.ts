@@ -134,13 +134,11 @@ export class AgentRegistry {
   }
 
   #remote(config: AgentConfig): A2aExecutor {
-    const { url } = config
+    const { url, checkSeconds } = config
     if (!url) throw missing(config, 'url')
-    const executor = new A2aExecutor(
-      { ...config, url },
-      { ...DEFAULT_A2A_OPTIONS, ...this.#options.a2a },
-      this.#options.fault,
-    )
+    const check = checkSeconds === undefined ? {} : { minCheckMs: checkSeconds * 1_000 }
+    const options = { ...DEFAULT_A2A_OPTIONS, ...this.#options.a2a, ...check }
+    const executor = new A2aExecutor({ ...config, url }, options, this.#options.fault)
     executor.cards.onCard = (card) => this.#learn(config, card)
     return executor
   }

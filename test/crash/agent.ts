@@ -30,7 +30,7 @@ export class Agent {
 
   /** How a server's config names it. */
   get config() {
-    return { name: 'remote', kind: 'a2a', url: this.url }
+    return { name: 'remote', kind: 'a2a', url: this.url, checkSeconds: 0.2 }
   }
 
   /** The messages that it got for tasks with this text, oldest first. */

@@ -12,7 +12,12 @@ t.test('remote work is found again after a kill', async (suite) => {
     Agent.start(suite, { dialect: '0.3 JSONRPC' }),
     Agent.start(suite, { streaming: false }),
   ])
-  const agents = Object.entries({ listing, silent, polling }).map(([name, { url }]) => ({ kind: 'a2a', name, url }))
+  const agents = Object.entries({ listing, silent, polling }).map(([name, { url }]) => ({
+    kind: 'a2a',
+    name,
+    url,
+    checkSeconds: 0.2,
+  }))
   const database = await createDatabase(suite)
   const start = () => startServer(suite, database, { config: { agents } })
   let server = await start()

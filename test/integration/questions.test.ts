@@ -230,7 +230,7 @@ t.test('across a remote agent', async (t) => {
           status(TaskState.TASK_STATE_INPUT_REQUIRED, 'where to?')
         },
       })
-      const config = { agents: [{ kind: 'a2a', name: 'remote', url: remote.url }] }
+      const config = { agents: [{ kind: 'a2a', name: 'remote', url: remote.url, checkSeconds: 0.1 }] }
       const here = await startServer(t, { config })
       const root = await sendPlans(here, [
         { tasks: ['Book a flight', { name: 'Pay', dependencies: ['task-1'], manual: true }] },
