@@ -27,3 +27,8 @@ export function refusal(move: () => unknown): unknown {
     return error
   }
 }
+
+/** A draft, `old-<key>`, that carries over the task that a key became. */
+export function carry(driver: CoreDriver, key: string, dependencies: string[] = []): DraftTask {
+  return task(`old-${key}`, dependencies, { taskId: driver.task(key).id })
+}
