@@ -185,18 +185,31 @@ const objectives: Operation[] = [
   ),
 ]
 
-const deliveries: Operation[] = unary(
-  {
-    names: 'pushNotifications/deliveries',
-    scope: 'read',
-    schema: DeliveriesSchema,
-    rest: { verb: 'GET', path: '/pushNotificationDeliveries' },
-  },
-  async (trellis, { pageSize = 50, ...filter }, call: Call) => {
-    const { items, nextPageToken, totalSize } = await trellis.listDeliveries(call.caller, { ...filter, pageSize })
-    return { deliveries: items, nextPageToken, pageSize, totalSize }
-  },
-)
+const DELIVERIES = '/pushNotificationDeliveries'
+
+const deliveries: Operation[] = [
+  ...unary(
+    {
+      names: 'pushNotifications/deliveries',
+      scope: 'read',
+      schema: DeliveriesSchema,
+      rest: { verb: 'GET', path: DELIVERIES },
+    },
+    async (trellis, { pageSize = 50, ...filter }, call: Call) => {
+      const { items, nextPageToken, totalSize } = await trellis.listDeliveries(call.caller, { ...filter, pageSize })
+      return { deliveries: items, nextPageToken, pageSize, totalSize }
+    },
+  ),
+  ...unary(
+    {
+      names: 'pushNotifications/retry',
+      scope: 'write',
+      schema: IdSchema,
+      rest: { verb: 'POST', path: `${DELIVERIES}/{id}:retry` },
+    },
+    async (trellis, { id }, call) => ({ delivery: await trellis.retryDelivery(call.caller, id) }),
+  ),
+]
 
 export const TASK_PUSH_OPERATIONS: readonly Operation[] = [...modern, ...legacy]
 export const OPT_PUSH_OPERATIONS: readonly Operation[] = [...objectives, ...deliveries]

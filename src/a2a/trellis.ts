@@ -171,6 +171,8 @@ export interface Trellis {
   deletePushConfig(caller: Caller, of: PushScope, id: string): Promise<void>
   /** Newest first. */
   listDeliveries(caller: Caller, filter: DeliveryFilter): Promise<Page<DeliveryView>>
+  /** One that was parked is pending again. */
+  retryDelivery(caller: Caller, id: string): Promise<DeliveryView>
 }
 
 export interface ReplanRequest {

@@ -1,6 +1,6 @@
 import t from '../tap.ts'
 import type { Answer } from '../wire/rpc.ts'
-import { ask, send, sendPlans, until } from './client.ts'
+import { ask, call, send, sendPlans, until } from './client.ts'
 import { addKey, type Principal } from './principals.ts'
 import { held } from './scripted-agent.ts'
 import { type ServerUnderTest, startServer } from './server.ts'
@@ -193,4 +193,36 @@ t.test('receivers of one principal that do not answer hold up nobody else', asyn
   await told(other, 'Quick', answering.url)
   t.same(states(await answering.count(3)), ['working', 'working', 'completed'], 'the other one is told at once')
   t.equal(silent.all.length, 1, 'the slow one has its share of the four, and no more')
+})
+
+t.test('what was given up can be tried again by hand, over every binding', async (t) => {
+  const server = await startServer(t, { config: { push: { ...PUSH, retryHours: 0.2 / 3_600 } } })
+  let well = false
+  const receiver = await startReceiver(t, (_, __, response) => response.writeHead(well ? 200 : 500).end())
+  const task = await begin(server, 'Come back', receiver.url)
+  ;(await server.agent.begun('Come back')).complete()
+  const of = { taskId: task.id }
+  const [first, second] = await deliveriesUntil(server, { ...of, state: 'parked' }, ({ length }) => length === 3)
+  well = true
+  const back = (await ask(server, 'pushNotifications/retry', { id: first.id })).delivery
+  t.match(back, { id: first.id, state: 'pending', attempts: first.attempts, endedAt: undefined })
+  await deliveriesUntil(server, of, ([one]) => one.state === 'delivered')
+  const { status } = await fetch(`${server.baseUrl}/pushNotificationDeliveries/${second.id}:retry`, { method: 'POST' })
+  t.equal(status, 200)
+  const ended = await deliveriesUntil(server, of, ([, two]) => two.state === 'delivered')
+  t.match(ended, [{ lastStatus: 200, attempts: first.attempts + 1 }, { lastStatus: 200 }, { state: 'parked' }])
+  t.same(ids(receiver.all).slice(-2), [first.id, second.id], 'under the ids that they had')
+  t.equal(await server.app.webhooks?.pending(), 0)
+  const again = await call(server, 'pushNotifications/retry', { id: first.id })
+  t.match(again.error, { code: -31042, message: /is delivered: only one that is parked/ })
+})
+
+t.test('what was given up with its configuration stays so', async (t) => {
+  const server = await startServer(t, FIXED)
+  const receiver = await startReceiver(t, (_, __, response) => response.writeHead(410).end())
+  const task = await begin(server, 'Gone for good', receiver.url)
+  const [parked] = await deliveriesUntil(server, { taskId: task.id }, ([one]) => one?.state === 'parked')
+  while ((await ask(server, 'tasks/pushNotificationConfig/list', { id: task.id })).length > 0);
+  const { error } = await call(server, 'pushNotifications/retry', { id: parked.id })
+  t.match(error, { code: -31042, message: /is parked: its push notification configuration is gone/ })
 })

@@ -5,6 +5,7 @@ export interface Things {
   objectiveId: string
   planId: string
   configId: string
+  deliveryId: string
 }
 
 /** As well formed as what there is, and there is none of it. */
@@ -13,6 +14,7 @@ export const NOWHERE: Things = {
   objectiveId: 'context-00000000-0000-7000-8000-000000000000',
   planId: 'plan-00000000-0000-7000-8000-000000000000',
   configId: 'push-00000000-0000-7000-8000-000000000000',
+  deliveryId: 'delivery-00000000-0000-7000-8000-000000000000',
 }
 
 type Params = Record<string, unknown>
@@ -94,6 +96,7 @@ export const STEPS: Readonly<Record<string, Step>> = {
     params: [({ taskId }) => ({ taskId }), ({ objectiveId }) => ({ objectiveId }), ({ configId }) => ({ configId })],
     alike: true,
   },
+  'pushNotifications/retry': { params: [({ deliveryId }) => ({ id: deliveryId })] },
 
   'objectives/get': OBJECTIVE,
   'objectives/list': NOTHING,

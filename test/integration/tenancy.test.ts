@@ -38,7 +38,10 @@ async function makeThings(server: ServerUnderTest, { headers }: Principal): Prom
   const config = { id: 'hook-1', url: 'https://127.0.0.1/hook' }
   await ask('tasks/pushNotificationConfig/set', { taskId, pushNotificationConfig: config })
   await ask('objectives/pushNotificationConfig/set', { id: objective.id, pushNotificationConfig: config })
-  return { taskId, objectiveId: objective.id, planId: plan.id, configId: 'hook-1' }
+  await ask('tasks/updateStatus', { taskId, state: 'working' })
+  const { deliveries } = await ask('pushNotifications/deliveries', { taskId })
+  const deliveryId = deliveries[0].id
+  return { taskId, objectiveId: objective.id, planId: plan.id, configId: 'hook-1', deliveryId }
 }
 
 /** What was said, with things by what they are instead of by their ids. */
@@ -135,7 +138,7 @@ t.test('a context of the same id is another one for each owner', async (t) => {
     t.notMatch(JSON.stringify(listed), things.taskId)
   }
   const { result } = await call(server, 'objectives/get', { id: things.objectiveId }, owner.headers)
-  t.match(result.objective, { name: 'Secret', plans: [{ tasks: [{ id: things.taskId, status: 'pending' }] }] })
+  t.match(result.objective, { name: 'Secret', plans: [{ tasks: [{ id: things.taskId, status: 'working' }] }] })
   t.equal(result.objective.plans.length, 1)
 })
 

@@ -53,6 +53,7 @@ const noPush = {
   listPushConfigs: refusePush,
   deletePushConfig: refusePush,
   listDeliveries: refusePush,
+  retryDelivery: refusePush,
 } satisfies Partial<Trellis>
 
 function objectiveCalls(fake: FakeTrellis) {

@@ -45,6 +45,7 @@ export function createTrellis(deps: CoreDeps): Trellis {
       push.pushOf(deps)
       return listDeliveries(deps.sql, { ...ownerOf(caller), ...filter })
     },
+    retryDelivery: (caller, id) => push.retryDelivery(deps, caller, id),
     updateTaskStatus: (caller, update) => changeTask(deps, caller, update.taskId, (w) => updateTaskStatus(w, update)),
   }
 }

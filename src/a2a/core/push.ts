@@ -1,7 +1,9 @@
 import { invalidParams, objectiveNotFound, TrellisError, taskNotFound } from '../../base/errors.ts'
 import { removePushConfig, setPushConfig } from '../../domain/commands/push.ts'
-import type { PushConfigView } from '../../domain/push.ts'
+import type { DeliveryView, PushConfigView } from '../../domain/push.ts'
+import { readDelivery } from '../../domain/queries/deliveries.ts'
 import type { Place } from '../../domain/queries/lookup.ts'
+import { unparkDelivery } from '../../domain/queries/parked.ts'
 import { readPushConfigs } from '../../domain/queries/push-configs.ts'
 import type { NeedRef } from '../../domain/store/load.ts'
 import type { WorkingCopy } from '../../domain/working-copy.ts'
@@ -62,6 +64,24 @@ export async function getConfig(
   const what = of.kind === 'task' ? 'Task' : 'Objective'
   const message = `Push notification configuration not found: ${what} ${of.id} ${which}`
   throw new TrellisError(of.kind === 'task' ? 'taskNotFound' : 'objectiveNotFound', message)
+}
+
+/**
+ * Has a delivery that was given up tried again.
+ *
+ * @throws TrellisError taskNotFound, or invalidState for one that is not parked, or whose configuration is gone
+ */
+export async function retryDelivery(deps: CoreDeps, { tenant, owner }: Caller, id: string): Promise<DeliveryView> {
+  pushOf(deps)
+  const own = { tenant, owner, id }
+  const back = await unparkDelivery(deps.database, own)
+  const delivery = await readDelivery(deps.sql, own)
+  if (delivery === null) throw new TrellisError('taskNotFound', `Delivery not found: ${id}`)
+  if (back) return delivery
+  const { state } = delivery
+  const why =
+    state === 'parked' ? 'its push notification configuration is gone' : 'only one that is parked can be tried again'
+  throw new TrellisError('invalidState', `Delivery ${id} is ${state}: ${why}`, { details: { state } })
 }
 
 async function placeOf(deps: CoreDeps, { tenant, owner }: Caller, { kind, id }: PushScope): Promise<Place> {

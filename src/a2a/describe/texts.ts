@@ -167,6 +167,10 @@ const TEXTS: readonly [methods: readonly string[], text: Text][] = [
     ['pushNotifications/deliveries'],
     { summary: 'Lists what was sent to webhooks, what waits to be, and what was given up.', result: 'Object' },
   ],
+  [
+    ['pushNotifications/retry'],
+    { summary: 'Has a webhook that was given up sent again: its delivery is pending then.', result: 'Object' },
+  ],
   [['rpc.discover'], { summary: 'Describes every method, in OpenRPC.', result: 'Object' }],
 ]
 

@@ -33,9 +33,11 @@ const FILTER = `d.tenant = $1 AND d.owner = $2 AND ($3::text IS NULL OR d.task_i
   AND ($4::text IS NULL OR d.context_key = (SELECT key FROM context WHERE tenant = $1 AND owner = $2 AND wire_id = $4))
   AND ($5::text IS NULL OR d.config_id = $5) AND ($6::text IS NULL OR d.state = $6)`
 
-const PAGE = `SELECT d.id, d.config_id AS "configId", c.wire_id AS "contextId", d.task_id AS "taskId", d.seq, d.state, d.attempts,
-    d.last_status AS "lastStatus", d.last_error AS "lastError", d.next_at AS "nextAt", d.created_at AS "createdAt", d.ended_at AS "endedAt"
-  FROM webhook_delivery d JOIN context c ON c.key = d.context_key
+const COLUMNS = `d.id, d.config_id AS "configId", c.wire_id AS "contextId", d.task_id AS "taskId", d.seq, d.state, d.attempts,
+    d.last_status AS "lastStatus", d.last_error AS "lastError", d.next_at AS "nextAt", d.created_at AS "createdAt", d.ended_at AS "endedAt"`
+const SOURCE = 'FROM webhook_delivery d JOIN context c ON c.key = d.context_key'
+
+const PAGE = `SELECT ${COLUMNS} ${SOURCE}
   WHERE ${FILTER} AND ($7::text IS NULL OR d.id < $7) ORDER BY d.id DESC LIMIT $8`
 
 /** Deliveries to a caller's push configurations, newest first. Their ids sort by when they were made. */
@@ -58,6 +60,20 @@ export async function listDeliveries(sql: Sql, query: DeliveryQuery): Promise<Pa
     nextPageToken: more ? writeCursor({ time: last.createdAt.toISOString(), id: last.id }) : '',
     totalSize: count?.total ?? 0,
   }
+}
+
+/** One of a caller's deliveries, by its id. */
+export async function readDelivery(
+  sql: Sql,
+  { tenant, owner, id }: { tenant: string; owner: string; id: string },
+): Promise<DeliveryView | null> {
+  const [row] = await sql.$queryRawUnsafe<DeliveryRecord[]>(
+    `SELECT ${COLUMNS} ${SOURCE} WHERE d.id = $1 AND d.tenant = $2 AND d.owner = $3`,
+    id,
+    tenant,
+    owner,
+  )
+  return row === undefined ? null : toView(row)
 }
 
 function toView({ taskId, lastStatus, lastError, nextAt, createdAt, endedAt, ...rest }: DeliveryRecord): DeliveryView {
