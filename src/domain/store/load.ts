@@ -97,7 +97,7 @@ const WITHS: Partial<Record<NeedKind, string>> = {
   deliverables: `sinks AS (
     SELECT t.id, t.plan_id FROM task t WHERE t.plan_id = ANY($) AND NOT EXISTS (
       SELECT FROM task_dependency d CROSS JOIN LATERAL (SELECT plan_id FROM task WHERE id = d.task_id OFFSET 0) x
-      WHERE d.depends_on_id = t.id AND NOT d.reference AND x.plan_id = t.plan_id))`,
+      WHERE d.depends_on_id = t.id AND NOT d.reference AND x.plan_id = t.plan_id OFFSET 0))`,
 }
 
 /** Rows of other tables that each need brings. */
