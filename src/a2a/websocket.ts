@@ -94,6 +94,8 @@ export class RpcSocket {
     try {
       await countCall(this.#options.peer.identity)
     } catch (error) {
+      // Nothing is said to a notification.
+      if (isObject(value) && value['id'] === undefined) return
       const body = errorBody(readId(value), asTrellisError(error), this.#version)
       return this.#answer({ kind: 'reply', status: 200, body })
     }
