@@ -13,6 +13,9 @@ const MIGRATIONS = join(ROOT, 'prisma/migrations')
 /** Goes with the next install, so nothing has to be cleaned up. */
 const CACHE = join(ROOT, 'node_modules/.cache/trellis')
 
+/** What a test writes fits, and every byte is cleared at each start. */
+const SMALL = ['-c', 'shared_buffers=16MB', '-c', 'wal_buffers=4MB']
+
 let template: Promise<Blob> | undefined
 let folderOfFiles: Promise<string> | undefined
 
@@ -22,7 +25,7 @@ let folderOfFiles: Promise<string> | undefined
  */
 export async function openEmbeddedCopy(): Promise<PGlite> {
   template ??= readOrMakeTemplate()
-  return PGlite.create({ loadDataDir: await template })
+  return PGlite.create({ loadDataDir: await template, startParams: [...PGlite.defaultStartParams, ...SMALL] })
 }
 
 /** Makes a data folder of the same, as a server finds it that was stopped. Only files are copied. */
