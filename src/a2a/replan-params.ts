@@ -17,11 +17,10 @@ import { Id, Name } from './params.ts'
 /** The params of `objectives/replan`. (design §3.8) */
 
 /** A new task, which has a name; or one that is there and is carried over, by its id. */
-const ReplanTask = Type.Object({
-  ...TaskInput.properties,
-  name: Type.Optional(Name),
-  taskId: Type.Optional(Id),
-})
+const ReplanTask = Type.Object(
+  { ...TaskInput.properties, name: Type.Optional(Name), taskId: Type.Optional(Id) },
+  { description: 'a new task, by its name, or one to carry over, by its taskId' },
+)
 type ReplanTask = Static<typeof ReplanTask>
 
 const ReplanPlan = Type.Object({

@@ -77,8 +77,8 @@ const VIOLATIONS: Record<string, string> = {
     WHERE t.state NOT IN ${TERMINAL} AND (p.status IN ('completed','failed','canceled','skipped') OR parent.state IN ${TERMINAL})`,
   'a task is in the plan that it counts in': `SELECT t.id FROM task t WHERE t.plan_id IS NOT NULL
     AND NOT EXISTS (SELECT FROM plan_task pt WHERE pt.plan_id = t.plan_id AND pt.task_id = t.id)`,
-  'what was carried elsewhere was carried out of a superseded or failed plan': `SELECT pt.plan_id, p.status FROM plan_task pt JOIN task t ON t.id = pt.task_id
-    JOIN plan p ON p.id = pt.plan_id WHERE pt.plan_id <> t.plan_id AND p.status NOT IN ('skipped', 'failed')`,
+  'nothing was carried out of a plan that stands': `SELECT pt.plan_id, p.status FROM plan_task pt JOIN task t ON t.id = pt.task_id
+    JOIN plan p ON p.id = pt.plan_id WHERE pt.plan_id <> t.plan_id AND p.status NOT IN ('skipped', 'failed', 'canceled')`,
   'plans count their tasks': `SELECT p.id FROM plan p LEFT JOIN LATERAL (SELECT ${TASK_SLOT} AS slot FROM task t WHERE t.plan_id = p.id) s ON true
     GROUP BY p.id HAVING ${differs('p', PLAN_COUNTERS)}`,
   'planned tasks count their plans': `SELECT d.task_id FROM planned_task d LEFT JOIN LATERAL (SELECT ${PLAN_SLOT} AS slot FROM plan p WHERE p.task_id = d.task_id) s ON true

@@ -89,3 +89,20 @@ t.test('what is wrong is named', async (t) => {
   t.match(await refused(root.contextId, [NEXT]), { code: -31042, message: /is canceled/ })
   t.match(await refused(root.contextId, [NEXT], { taskId: root.id }), { code: -31042, message: new RegExp(root.id) })
 })
+
+t.test('plans that were superseded leave room for others', async (t) => {
+  const small = await startServer(t, { agents: [], config: { limits: { maxPlansPerObjective: 2 } } })
+  const byHand = { name: 'By hand', tasks: [{ name: 'Wait' }] }
+  const { objective } = await ask(small, 'objectives/create', { name: 'Trip', plans: [byHand, byHand] })
+  const { id } = objective
+  const add = (name: string) => call(small, 'plans/create', { objectiveId: id, name, tasks: [{ name: 'One' }] })
+  t.match((await add('Third')).error, { code: -31045, message: /maxPlansPerObjective/ })
+  await ask(small, 'objectives/replan', { id, plans: [byHand] })
+  t.match((await add('Third')).result, { plan: { revision: 2 } })
+  t.match((await add('Fourth')).error, { code: -31045 })
+  const many = [byHand, byHand, byHand]
+  t.match((await call(small, 'objectives/replan', { id, plans: many })).error, {
+    code: -31045,
+    data: { key: 'plan-3' },
+  })
+})

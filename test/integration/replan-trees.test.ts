@@ -95,6 +95,20 @@ t.test('an objective that its client moves by hand', async (t) => {
   await ask(server, 'objectives/cancel', { id: objective.id })
 })
 
+t.test('what a task waited for is shown where it was, and not where it is now', async (t) => {
+  const names = ['Pack', 'Load', 'Drive']
+  const tasks = names.map((name, i) => ({ name, dependencies: i === 0 ? [] : [`task-${i}`] }))
+  const plans = [{ name: 'Go', tasks }]
+  const { objective } = await ask(server, 'objectives/create', { name: 'Move house', plans })
+  const [pack, load] = objective.plans[0].tasks
+  for (const { id } of [pack, load]) await ask(server, 'tasks/updateStatus', { taskId: id, state: 'completed' })
+  const changed = await replan(objective.id, [{ name: 'Stay', tasks: [{ taskId: load.id }, { name: 'Unload' }] }])
+  t.strictSame(changed.plans[0].tasks[1].dependencies, [pack.id])
+  t.strictSame(changed.plans[1].tasks[0].dependencies, [])
+  t.strictSame((await ask(server, 'tasks/get', { id: load.id })).metadata['opt/v1/dependencies'], [])
+  await ask(server, 'objectives/cancel', { id: objective.id })
+})
+
 t.test('the example of docs/planning.md does what is said there', async (t) => {
   const document = await readFile(new URL('../../docs/planning.md', import.meta.url), 'utf8')
   const [, script = ''] = /## Changing the plan\n[\s\S]*?```sh\n([\s\S]*?)```/.exec(document) ?? []

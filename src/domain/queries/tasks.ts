@@ -41,12 +41,16 @@ export const ARTIFACTS = `(SELECT json_agg(json_strip_nulls(json_build_object('a
     || CASE WHEN a.metadata IS NULL THEN '{}'::jsonb ELSE jsonb_build_object('metadata', a.metadata) END
     ORDER BY a.position, a.key) FROM artifact a WHERE a.task_id = t.id)`
 
-/** The columns of a TaskRecord; `k` has the history's length and whether artifacts are wanted. */
+/**
+ * The columns of a TaskRecord; `k` has the history's length and whether artifacts are wanted. What a task waited for in a
+ * plan that it was carried out of is left out.
+ */
 export const TASK_RECORD = `t.id, c.wire_id AS "wireId", c.seq, t.kind, t.state, t.skipped, t.hidden,
   ceil(extract(epoch FROM t.visible_at - clock_timestamp()) * 1000)::int AS "unseenFor", t.status_message AS "statusMessage",
   t.status_at AS "statusAt", t.metadata, t.plan_id AS "planId", pt.task_index AS "taskIndex",
   CASE WHEN t.plan_id IS NULL THEN NULL ELSE (SELECT json_agg(d.depends_on_id) FROM task_dependency d
-    WHERE d.task_id = t.id AND NOT d.reference) END AS dependencies,
+    WHERE d.task_id = t.id AND NOT d.reference AND EXISTS (SELECT FROM plan_task place
+      WHERE place.plan_id = t.plan_id AND place.task_id = d.depends_on_id OFFSET 0)) END AS dependencies,
   CASE WHEN k."historyLength" = 0 THEN NULL ELSE (SELECT json_agg(h.body ORDER BY h.position, h.id) FROM (
     SELECT m.body, m.position, m.id FROM message m WHERE m.task_id = t.id
     ORDER BY m.position DESC, m.id DESC LIMIT k."historyLength") h) END AS history,
