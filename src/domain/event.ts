@@ -11,7 +11,10 @@ export interface EventData {
   'objective.created': { name: string; status: ObjectiveStatus }
   'objective.status': { status: ObjectiveStatus; previous: ObjectiveStatus }
   'objective.updated': { name?: string; description?: string; metadata?: Metadata }
-  /** The plans of a planned task were replaced, as `actor` asked. Its lists name tasks and plans by id. */
+  /**
+   * The plans of a planned task were replaced, as `actor` asked. Lists are of ids: plans are those that no replan has ended,
+   * tasks those of the plans that this one ended.
+   */
   'objective.replanned': {
     taskId: string
     actor: string

@@ -76,7 +76,7 @@ function checkRevision(taskId: string, revision: number, expected: number | unde
   throw new TrellisError('revisionMismatch', message, { details })
 }
 
-/** What was not known before what is there was: with what stays and what is carried over, limits hold as well. */
+/** Limits hold with what stays and what is carried over, too: that is known only now. */
 function checkSizes(drafts: readonly DraftPlan[], staying: number, limits: ReplanRules['limits']): void {
   const { maxPlansPerObjective, maxTasksPerPlan } = limits
   const [first] = drafts
@@ -95,6 +95,7 @@ function checkSizes(drafts: readonly DraftPlan[], staying: number, limits: Repla
   }
 }
 
+/** Whether no replan has ended it. */
 export function isInForce({ end }: PlanRow): boolean {
   return end !== 'superseded'
 }
