@@ -62,6 +62,9 @@ t.test('answers are what the documents say', async (t) => {
   await ask('plans/get', { id: plan?.id })
   await ask('tasks/updateStatus', { taskId: plan?.tasks[0]?.id, state: 'working' })
   await ask('objectives/update', { id: created.objective.id, name: 'Move house' })
+  const again = [{ name: 'Pack', tasks: [{ taskId: plan?.tasks[0]?.id }] }]
+  const changed = await ask('objectives/replan', { id: created.objective.id, running: 'keep', plans: again })
+  t.match(changed, { objective: { plans: [{ tasks: [{ carriedTo: String }] }, { supersedesPlanId: plan?.id }] } })
   await ask('tasks/updateStatus', { taskId: plan?.tasks[0]?.id, state: 'completed' })
   await following
   await ask('rpc.discover', {})
