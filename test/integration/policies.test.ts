@@ -26,6 +26,13 @@ t.test('policies', async (t) => {
     t.strictSame([status, ...plans.map((plan: Answer) => plan.status)], ['failed', 'failed', 'skipped'])
   })
 
+  await t.test('a reason that is cut short is cut between characters', async (t) => {
+    agent.when('Long-winded', (run) => run.fail(`${'a'.repeat(499)}😀 and so on`))
+    const root = await sendPlans(server, [{ tasks: ['Long-winded'] }])
+    t.equal(root.status.state, 'failed')
+    t.match(root.status.message.parts[0].text, /^Task "Long-winded" failed: a{499}…$/)
+  })
+
   await t.test('onFailure continue: the others go on, and then the plan fails', async (t) => {
     const tasks = ['Bad', 'Good', { name: 'After', dependencies: ['task-1'] }]
     const root = await sendPlans(server, [{ onFailure: 'continue', tasks }])

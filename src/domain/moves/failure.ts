@@ -26,6 +26,11 @@ function hasFailed({ state, optional }: TaskRow): boolean {
 
 function taskText({ name, state, statusMessage }: TaskRow): string {
   const reason = statusMessage === null ? '' : textOf(statusMessage)
-  const said = reason.length > MAX_REASON ? `${reason.slice(0, MAX_REASON)}…` : reason
+  const said = reason.length > MAX_REASON ? `${cut(reason)}…` : reason
   return `Task "${name}" ${state === 'rejected' ? 'was rejected' : 'failed'}${said === '' ? '.' : `: ${said}`}`
+}
+
+/** Never in the middle of a character: half a surrogate pair is no text that the database takes. */
+function cut(reason: string): string {
+  return reason.slice(0, MAX_REASON).replace(/[\uD800-\uDBFF]$/, '')
 }
