@@ -38,11 +38,14 @@ function processOf(env: Record<string, string>) {
 /** The same in this process. */
 function commandOf(env: Record<string, string>) {
   return async (...args: string[]): Promise<Ran> => {
-    const said = { stdout: '', stderr: '' }
-    const out = (text: string) => void (said.stdout += text)
-    const err = (text: string) => void (said.stderr += text)
-    const code = await runCommand(args, { out, err, env: { HOST: '0.0.0.0', ...env } })
-    return { code, ...said }
+    const out: string[] = []
+    const err: string[] = []
+    const code = await runCommand(args, {
+      out: (text) => void out.push(text),
+      err: (text) => void err.push(text),
+      env: { HOST: '0.0.0.0', ...env },
+    })
+    return { code, stdout: out.join(''), stderr: err.join('') }
   }
 }
 
