@@ -104,8 +104,12 @@ export class JsonRpc {
     try {
       version = versionOf(peer)
       id = readId(value)
-      await countCall(peer.identity)
-      request = readRequest(value, id)
+      try {
+        request = readRequest(value, id)
+      } finally {
+        // What is no request counts, too; and it is read first, since nothing is said to notifications.
+        await countCall(peer.identity)
+      }
       const protocol = readProtocol({ ...peer.parameters, ...spoken(request.serviceParameters) }, this.#required)
       version = protocol.version
       const { operation, style } = findOperation(request.method, protocol)

@@ -95,6 +95,19 @@ t.test('whatever is asked counts, also what is refused', async (t) => {
   }
 })
 
+t.test('nothing is said to notifications, also when they are too many', async (t) => {
+  const server = await startServer(t, keyed({ requestsPerMinute: 1 }))
+  const { headers } = await addKey(server)
+  const { id: _, ...notification } = LIST
+  t.equal((await post(server, JSON.stringify(LIST), headers)).status, 200)
+  const socket = await Socket.open(server, headers)
+  socket.send(JSON.stringify(notification))
+  socket.send(JSON.stringify([notification, { ...LIST, id: 8 }]))
+  t.match(await socket.next(), { length: 1, 0: { id: 8, error: { code: -31429 } } })
+  t.match(await socket.call('tasks/list'), { id: 1, error: { code: -31429 } })
+  await socket.close()
+})
+
 t.test('where nobody says who calls, each address has its own', async (t) => {
   const server = await startServer(t, {
     config: { limits: { requestsPerMinute: 2 }, server: { trustedProxies: ['127.0.0.1'] } },
