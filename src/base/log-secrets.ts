@@ -13,6 +13,9 @@ const SECRETS: readonly RegExp[] = [
   /(:\/\/)[^\s:@/"\\?#]+(?=@)/g,
   // A URL's query.
   /([?&](?:[\w.-]*(?:token|key|secret|password|credentials?|signature|auth)|sig|code)=)[^&\s"'#]+/gi,
+  // A form's first field, or a setting; a field of JSON that stands in a text, also if that text is JSON's in turn.
+  /((?<![\w.-])[\w.-]*(?:token|secret|passwd|password|credentials?|api[_-]?key|private[_-]?key)=)(?!\()[^&\s"'#]+/gi,
+  /((?<![\w.-])[\w.-]*(?:token|secret|passwd|password|credentials?|api[_-]?key|private[_-]?key)\\*["']\s*:\s*\\*["'])[^"'\\]+/gi,
   // Header fields as they stand in messages and in dumps of requests.
   /(\b(?:(?:proxy-)?authorization|(?:set-)?cookie|x-api-key|x-a2a-notification-token)["']?\s*[:=]\s*["']?)[^\s"'][^\r\n"']*/gi,
   /(\b(?:Bearer|Basic)\s+)(?!realm=)[\w.~+/=-]{8,}/gi,

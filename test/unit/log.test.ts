@@ -80,6 +80,10 @@ t.test('nor in the URLs and headers that texts speak of', async (t) => {
     'sent {"x-api-key":"hush"}',
     "headers: { 'X-A2A-Notification-Token': 'hush' }",
     'HTTP/1.1 200 OK\r\nSet-Cookie: hush=hush\r\nDate: now',
+    'answered {"access_token":"hush","expires_in":60}',
+    `asked ${JSON.stringify(JSON.stringify({ client_secret: 'hush', id: 5 }))}`,
+    'posted client_secret=hush&grant_type=client_credentials',
+    'host=db.example.com user=trellis password=hush',
   ]
   const lines = linesOf('info', (log) => {
     for (const what of said) log.warn({ err: new Error(what), reason: what, list: [what] }, what)
@@ -89,6 +93,7 @@ t.test('nor in the URLs and headers that texts speak of', async (t) => {
   t.match(lines[0], 'https://(redacted)@hooks.example.com/a failed')
   t.match(lines[1], 'https://hooks.example.com/a?id=5&access_token=(redacted)#x failed')
   t.match(lines[6], /Date: now/)
+  t.match(lines[9], 'client_secret=(redacted)&grant_type=client_credentials')
   for (const line of lines) t.match(line, /^\{.*\}\n$/, 'one line of JSON')
 })
 
