@@ -105,6 +105,11 @@ t.test('limits hold with what stays and what is carried over', async (t) => {
   t.match(refused(driver, [plan('n', ['x']), plan('m', ['y'])], {}, limits), {
     details: { key: 'm', why: /1 plans are there already.*maxPlans/ },
   })
+  const lowered = planned([plan('p', ['a']), plan('q', ['b']), plan('r', ['c'])])
+  for (const key of ['a', 'b']) lowered.run(key)
+  t.match(refused(lowered, [plan('n', ['x'])], {}, { ...limits, maxPlansPerObjective: 1 }), {
+    details: { key: 'n', why: /2 plans are there already/ },
+  })
   t.match(refused(driver, [plan('n', ['x'])], { running: 'keep' }, limits), {
     details: { key: 'n', why: /3 tasks .*maxTasksPerPlan/ },
   })

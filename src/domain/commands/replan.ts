@@ -83,7 +83,8 @@ function checkSizes(drafts: readonly DraftPlan[], staying: number, limits: Repla
   if (first === undefined || drafts.every(({ tasks }) => tasks.length === 0)) {
     throw invalidPlan(first?.key ?? 'plans', 'none of the plans has tasks, so that nothing would be left to do')
   }
-  const over = drafts[maxPlansPerObjective - staying]
+  // More may stay than are allowed by now.
+  const over = drafts[Math.max(0, maxPlansPerObjective - staying)]
   if (over !== undefined) {
     const allowed = `an objective may have at most ${maxPlansPerObjective} plans (maxPlansPerObjective)`
     throw invalidPlan(over.key, `${staying} plans are there already, and ${allowed}`)
