@@ -11,7 +11,7 @@ type Broken = Pick<FastifyError, 'code'> & { reason?: string }
  * it has the form of HTTP+JSON's errors. (A2A 1.0 §11.6)
  */
 export function answerClientError(broken: Broken, socket: Socket): void {
-  if (broken.code === 'ECONNRESET' || !socket.writable) {
+  if (broken.code === 'ECONNRESET' || !socket.writable || isAnswering(socket)) {
     socket.destroy()
     return
   }
@@ -27,6 +27,13 @@ export function answerClientError(broken: Broken, socket: Socket): void {
   ]
   // Nothing more can be made of what comes after it.
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
+}
+
+/** In the middle of an answer, a second one would be read as part of it: only that it breaks off says that it is not whole. */
+function isAnswering(socket: Socket): boolean {
+  // What Node's own handler asks.
+  const { _httpMessage: answer } = socket as Socket & { _httpMessage?: { headersSent: boolean } | null }
+  return answer?.headersSent === true
 }
 
 function seen({ code, reason }: Broken): { status: number; error: TrellisError } {

@@ -1,6 +1,8 @@
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import t from '../tap.ts'
+import { ask } from './client.ts'
 import { startServer } from './server.ts'
 
 /** What fails before a route is found is answered in the form of all other errors. */
@@ -40,3 +42,21 @@ for (const [what, [bytes, error]] of Object.entries(cases)) {
     t.match(type, /^application\/json/)
   })
 }
+
+t.test('in the middle of an answer, which breaks off then', async (t) => {
+  const { objective } = await ask(server, 'objectives/create', { name: 'Streamed' })
+  const { hostname, port } = new URL(server.baseUrl)
+  const socket = connect(Number(port), hostname)
+  let seen = ''
+  socket.on('data', (bytes) => {
+    seen += bytes
+  })
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'objectives/subscribe', params: { id: objective.id } })
+  const head = `POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`
+  socket.write(`${head}\r\n\r\n${body}`)
+  while (!seen.includes('snapshot')) await once(socket, 'data')
+  socket.write('nonsense\r\n\r\n')
+  await once(socket, 'close')
+  t.match(seen, /^HTTP\/1\.1 200/)
+  t.notMatch(seen, /HTTP\/1\.1 400/)
+})
