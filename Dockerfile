@@ -2,7 +2,8 @@
 FROM node:24-slim AS install
 WORKDIR /app
 COPY package.json package-lock.json ./
-RUN npm ci --omit=dev --omit=optional --no-audit --no-fund
+# Scripts only prepare what the embedded database would make at its first start.
+RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
 
 FROM node:24-slim
 # It listens beyond the container, so it starts once AUTH_MODE or AUTH_ALLOW_ANONYMOUS says who may call (docs/security.md).

@@ -5,6 +5,7 @@ import { type DataFolderLock, lockDataFolder } from './data-folder.ts'
 import { PrismaClient } from './generated/client.ts'
 import { migrate } from './migrate.ts'
 import { openPool } from './pool.ts'
+import { copyPrepared } from './prepared.ts'
 
 /** Anything that runs statements: the client, or one transaction of it. */
 export type Sql = Pick<PrismaClient, '$queryRawUnsafe' | '$executeRawUnsafe'>
@@ -61,7 +62,9 @@ async function openEmbedded(options: DatabaseOptions): Promise<Database> {
   const lock = lockDataFolder(options.dir)
   try {
     const startParams = [...PGlite.defaultStartParams, ...SHARED_MEMORY]
-    const embedded = await PGlite.create(`${options.dir}/postgres`, { startParams })
+    const folder = `${options.dir}/postgres`
+    await copyPrepared(folder, options.migrations)
+    const embedded = await PGlite.create(folder, { startParams })
     await migrate(
       { exec: (sql) => embedded.exec(sql), query: (sql, params) => embedded.query(sql, params) },
       options.migrations,
