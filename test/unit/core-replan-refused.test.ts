@@ -97,6 +97,22 @@ t.test('a change of plans that are not as they were thought to be', async (t) =>
   })
 })
 
+t.test('what a planner thinks of carries nothing over', async (t) => {
+  const driver = planned([plan('p', ['done', 'next'])])
+  driver.run('done')
+  const { id } = driver.task('done')
+  const nested = task('deep', [], { plans: [plan('in', [carry(id)])] })
+  const why = { meaning: 'invalidPlan', details: { key: 't', why: /only a replan/ } }
+  t.match(refused(driver, [plan('n', [nested])]), why)
+  const before = driver.rows.events.length
+  t.match(
+    refusal(() => driver.addPlans('root-1', [plan('n', [carry(id)])])),
+    why,
+  )
+  t.equal(driver.rows.events.length, before)
+  check(driver.memory)
+})
+
 t.test('limits hold with what stays and what is carried over', async (t) => {
   const driver = planned([plan('p', ['a', 'b']), plan('q', ['c'])])
   driver.run('c')

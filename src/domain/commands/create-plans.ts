@@ -33,6 +33,7 @@ export function createPlans(
 ): string[] {
   const task = w.task(plannedId)
   if (isTerminal(task.state)) throw invalidState(`Task ${plannedId}`, task.state, [])
+  if (revising === undefined) refuseCarried(drafts)
   const siblings = w.plansOf(plannedId)
   const names = namesOf(siblings, drafts)
   const gate = task.unmet === 0 ? 0 : 1
@@ -47,6 +48,13 @@ export function createPlans(
   for (const [i, draft] of drafts.entries()) insertTasks(w, plans[i] as PlanRow, draft.tasks, defaults)
   w.dirtyPlanned.add(plannedId)
   return plans.map((plan) => plan.id)
+}
+
+/** Whose drafts carry over what, and whether that may be, only a replan has checked. */
+function refuseCarried(drafts: readonly DraftPlan[]): void {
+  const found = drafts.flatMap(({ tasks }) => tasks).find(({ taskId }) => taskId !== undefined)
+  if (found !== undefined)
+    throw invalidPlan(found.key, `it names task ${found.taskId}, and only a replan carries tasks over`)
 }
 
 /** Plans that are added belong to the revision that is there. */
