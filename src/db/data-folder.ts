@@ -19,7 +19,8 @@ export interface DataFolderLock {
  * @throws TrellisError `unavailable` that names the holder
  */
 export function lockDataFolder(folder: string): DataFolderLock {
-  mkdirSync(folder, { recursive: true })
+  // The embedded database's files are anyone's to read and write: who may get at them is the folder's to say.
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
   const pidFile = join(folder, 'trellis.pid')
   const database = new DatabaseSync(join(folder, 'trellis.lock'), { timeout: 0 })
   try {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, rename, rm } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { chmod, mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { embeddedDatabase } from './client.ts'
 import { migrate } from './migrate.ts'
@@ -16,6 +16,7 @@ export async function prepareDatabase(migrations: string): Promise<string> {
   await mkdir(dirname(part), { recursive: true })
   try {
     await makeDatabase(part, migrations)
+    await protect(part)
     // Another process may have been first.
     await rename(part, folder).catch((error) => {
       if (!existsSync(folder)) throw error
@@ -35,4 +36,11 @@ async function makeDatabase(folder: string, migrations: string): Promise<void> {
   await queue.start()
   await queue.stop()
   await database.close()
+}
+
+/** PGlite's files are anyone's to write, and keys of those who may call are in what later starts copy and then fill. */
+async function protect(folder: string): Promise<void> {
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (entry.isFile()) await chmod(join(entry.parentPath, entry.name), 0o644)
+  }
 }

@@ -12,6 +12,7 @@ const SOURCES = [
   'node_modules/@electric-sql/pglite/package.json',
   'node_modules/pg-boss/package.json',
   'src/db/queue.ts',
+  'src/db/prepare.ts',
 ]
 
 /**
@@ -25,7 +26,7 @@ export async function preparedFolder(migrations: string): Promise<string> {
   return join(CACHE, hash.digest('hex'))
 }
 
-/** Puts a copy where a data folder's database will be. False: there is a database already, or none was prepared. */
+/** Puts a copy where a data folder's database will be. False: there is a database already, or none that can be copied. */
 export async function copyPrepared(database: string, migrations: string): Promise<boolean> {
   if (existsSync(database)) return false
   const prepared = await preparedFolder(migrations).catch(() => null)
@@ -33,7 +34,13 @@ export async function copyPrepared(database: string, migrations: string): Promis
   // Renamed once it is whole: half a copy is never opened. Nothing else is done meanwhile, and file by file it takes longer.
   const part = `${database}.part`
   rmSync(part, { recursive: true, force: true })
-  cpSync(prepared, part, { recursive: true })
-  renameSync(part, database)
-  return true
+  try {
+    cpSync(prepared, part, { recursive: true })
+    renameSync(part, database)
+    return true
+  } catch {
+    // An install of somebody else's, maybe, that this user may not read: a start can do without it.
+    rmSync(part, { recursive: true, force: true })
+    return false
+  }
 }

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/db/client.ts'
 import { prepareDatabase } from '../../src/db/prepare.ts'
@@ -32,4 +32,25 @@ t.test('one that was prepared for other migrations is not taken', async (t) => {
   writeFileSync(join(dir, 'migrations/99999999999999_more/migration.sql'), 'CREATE TABLE more (id text)')
   t.equal(await copyPrepared(join(dir, 'postgres'), join(dir, 'migrations')), false)
   t.notOk(existsSync(join(dir, 'postgres')), 'it is made at the start')
+})
+
+t.test('nobody else can write what was prepared, nor open a data folder that was made', async (t) => {
+  const prepared = await prepareDatabase(MIGRATIONS)
+  const modeOf = (path: string) => statSync(path).mode & 0o777
+  const files = readdirSync(prepared, { recursive: true, encoding: 'utf8' }).map((name) => join(prepared, name))
+  t.strictSame(
+    files.filter((file) => modeOf(file) & 0o022),
+    [],
+  )
+  const dir = join(t.testdir(), 'data')
+  const database = await openDatabase({ dir, poolSize: 1, migrations: MIGRATIONS })
+  await database.close()
+  t.equal(modeOf(dir), 0o700)
+})
+
+t.test('one that cannot be copied is done without', async (t) => {
+  await prepareDatabase(MIGRATIONS)
+  const dir = t.testdir({ postgres: t.fixture('symlink', 'a-disk-that-is-not-there') })
+  t.equal(await copyPrepared(join(dir, 'postgres'), MIGRATIONS), false)
+  t.strictSame(readdirSync(dir), ['postgres'], 'and nothing is left behind')
 })
