@@ -172,3 +172,29 @@ t.test('a change takes as many rounds of loading, whatever it carries over and s
   t.equal(roundsOf(40), roundsOf(2))
   t.ok(roundsOf(2) <= 8, `${roundsOf(2)} rounds`)
 })
+
+t.test(
+  'what a completed plan made for one that is superseded is delivered, once, unless a new plan needs it',
+  async (t) => {
+    const delivered = (driver: CoreDriver) =>
+      driver.rows.artifacts.filter(({ taskId }) => taskId === 'root-1').map(({ name }) => name)
+    const started = () => {
+      const driver = planned([plan('p', ['a']), plan('q', ['b'], { dependencies: ['p'] })])
+      driver.run('a')
+      return driver
+    }
+    const alone = started()
+    t.strictSame(delivered(alone), [], 'the other plan is given it')
+    alone.replan([plan('r', ['c'])])
+    t.strictSame(delivered(alone), ['a'])
+    alone.replan([plan('s', ['d'])])
+    alone.run('d')
+    t.strictSame(delivered(alone), ['a', 'd'])
+    check(alone.memory)
+    const needed = started()
+    needed.replan([plan('r', ['c'], { dependencies: [idOf(needed, 'p')] })])
+    needed.run('c')
+    t.strictSame(delivered(needed), ['c'])
+    check(needed.memory)
+  },
+)

@@ -1,6 +1,7 @@
 import { invalidParams, invalidPlan, invalidState, TrellisError } from '../../base/errors.ts'
 import type { DraftPlan } from '../draft.ts'
 import type { DraftLimits } from '../graph.ts'
+import { giveFreed } from '../moves/deliver.ts'
 import { endTasksOf, markEnded } from '../moves/plan.ts'
 import { isPlanTerminal } from '../plan.ts'
 import { planSize } from '../rollup.ts'
@@ -53,6 +54,7 @@ export function replan(w: WorkingCopy, objectiveId: string, change: Replan, rule
   createPlans(w, task.id, drafts, rules.defaults, revising)
   tell(w, task, change, { revision, plans, ended, from })
   endTasksOf(w, ended, 'superseded')
+  giveFreed(w, plans, ended)
 }
 
 /** @throws TrellisError taskNotFound, invalidParams or invalidState for a task whose plans cannot be replaced */

@@ -8,11 +8,28 @@ import { dependentsOf } from './chain.ts'
  * no plan depends on the plan. Parts are not copied. (design §3.9)
  */
 export function giveDeliverables(w: WorkingCopy, plan: PlanRow): void {
-  if (dependentsOf(w, plan).length > 0) return
-  const delivered = deliverablesOf(w, plan.id).filter((artifact) => w.task(artifact.taskId).state === 'completed')
-  if (delivered.length === 0) return
-  const taken = new Set(w.artifactsOf(plan.taskId).map((artifact) => artifact.artifactId))
+  if (dependentsOf(w, plan).some(({ end }) => end !== 'superseded')) return
+  const completed = deliverablesOf(w, plan.id).filter((artifact) => w.task(artifact.taskId).state === 'completed')
+  if (completed.length === 0) return
+  const there = w.artifactsOf(plan.taskId)
+  const taken = new Set(there.map((artifact) => artifact.artifactId))
+  const given = new Set(there.map((artifact) => artifact.sourceKey))
+  const delivered = completed.filter((artifact) => !given.has(sourceOf(artifact)))
   for (const artifact of delivered) giveOne(w, plan, artifact, taken)
+}
+
+/** Gives out what completed plans made for others that a replan has just ended. */
+export function giveFreed(w: WorkingCopy, plans: readonly PlanRow[], superseded: readonly string[]): void {
+  const completed = plans.filter(({ status }) => status === 'completed')
+  w.require(completed.map(({ id }) => ({ kind: 'planDependents', id })))
+  const freed = completed.filter((plan) => dependentsOf(w, plan).some(({ id }) => superseded.includes(id)))
+  w.require(
+    freed.flatMap(({ id, taskId }) => [
+      { kind: 'deliverables', id } as const,
+      { kind: 'artifacts', id: taskId } as const,
+    ]),
+  )
+  for (const plan of freed) giveDeliverables(w, plan)
 }
 
 /** The artifacts of tasks of the plan that no task of it depends on, in the order they came. */
@@ -32,11 +49,16 @@ function isSink(w: WorkingCopy, taskId: string, planId: string): boolean {
   return edges.every((edge) => w.tasks.get(edge.taskId)?.planId !== planId)
 }
 
+/** Where its parts are. */
+function sourceOf({ sourceKey, key }: ArtifactRow): string {
+  return sourceKey ?? key
+}
+
 function giveOne(w: WorkingCopy, plan: PlanRow, artifact: ArtifactRow, taken: Set<string>): void {
   const key = newId('artifact')
   const artifactId = taken.has(artifact.artifactId) ? key : artifact.artifactId
   taken.add(artifactId)
-  const sourceKey = artifact.sourceKey ?? artifact.key
+  const sourceKey = sourceOf(artifact)
   const given = { ...artifact, key, artifactId, taskId: plan.taskId, sourceKey, position: w.context.seq + 1 }
   w.artifacts.insert(key, given)
   const { name, description, metadata, extensions, partCount } = given
