@@ -6,7 +6,7 @@ export class Owners {
 
   /** One more, until the function is called. */
   enter({ tenant, owner }: Pick<Busy, 'tenant' | 'owner'>): () => void {
-    const key = keyOf({ tenant, owner })
+    const key = principalKey({ tenant, owner })
     const busy = this.#busy.get(key) ?? { tenant, owner, count: 0 }
     this.#busy.set(key, busy)
     busy.count += 1
@@ -17,7 +17,7 @@ export class Owners {
   }
 
   count(of: Pick<Busy, 'tenant' | 'owner'>): number {
-    return this.#busy.get(keyOf(of))?.count ?? 0
+    return this.#busy.get(principalKey(of))?.count ?? 0
   }
 
   busy(): Busy[] {
@@ -25,4 +25,7 @@ export class Owners {
   }
 }
 
-const keyOf = ({ tenant, owner }: Pick<Busy, 'tenant' | 'owner'>) => JSON.stringify([tenant, owner])
+/** One text for each principal. */
+export function principalKey({ tenant, owner }: Pick<Busy, 'tenant' | 'owner'>): string {
+  return JSON.stringify([tenant, owner])
+}

@@ -42,13 +42,16 @@ export class UrlGuard {
     this.#lookups = new Lookups(resolve)
   }
 
-  /** What is wrong with a URL that is to be registered, as of now; null: nothing. A name without addresses may get some. */
-  async problemOf(given: string): Promise<string | null> {
+  /**
+   * What is wrong with a URL that a principal would register, as of now; null: nothing. A name without addresses may get
+   * some.
+   */
+  async problemOf(given: string, principal = ''): Promise<string | null> {
     const url = URL.parse(given)
     if (url === null) return 'expected an absolute http:// or https:// URL'
     const form = formProblem(url)
     if (form !== null) return form
-    const refused = await this.#isRefused(hostOf(url))
+    const refused = await this.#isRefused(hostOf(url), principal)
     return refused ? `expected a public address: ${new RefusedAddress().message}` : null
   }
 
@@ -58,18 +61,20 @@ export class UrlGuard {
     if (formProblem(url) !== null || (isIP(host) !== 0 && !this.permits(host, host))) throw new RefusedAddress()
   }
 
-  /** Resolves names for a connection: to permitted addresses, all or none. */
-  readonly lookup: LookupFunction = (hostname, options, callback) => {
-    this.#permitted(hostname).then(
-      (addresses) => {
-        const wanted = addresses.filter(({ family }) => !options.family || options.family === family)
-        const [first] = wanted
-        if (options.all === true) callback(null, wanted)
-        else if (first !== undefined) callback(null, first.address, first.family)
-        else callback(new Error(`${hostname} has no address`), '', 0)
-      },
-      (error: NodeJS.ErrnoException) => callback(error, '', 0),
-    )
+  /** Resolves names for a connection on behalf of a principal: to permitted addresses, all or none. */
+  lookupFor(principal: string): LookupFunction {
+    return (hostname, options, callback) => {
+      this.#permitted(hostname, principal).then(
+        (addresses) => {
+          const wanted = addresses.filter(({ family }) => !options.family || options.family === family)
+          const [first] = wanted
+          if (options.all === true) callback(null, wanted)
+          else if (first !== undefined) callback(null, first.address, first.family)
+          else callback(new Error(`${hostname} has no address`), '', 0)
+        },
+        (error: NodeJS.ErrnoException) => callback(error, '', 0),
+      )
+    }
   }
 
   /** Whether a host may be at an address. */
@@ -82,18 +87,18 @@ export class UrlGuard {
     return ip !== null && isPublic(ip)
   }
 
-  async #permitted(hostname: string): Promise<{ address: string; family: number }[]> {
-    const addresses = await this.#lookups.find(hostname)
+  async #permitted(hostname: string, principal: string): Promise<{ address: string; family: number }[]> {
+    const addresses = await this.#lookups.find(hostname, principal)
     if (addresses.some((address) => !this.permits(hostname, address))) throw new RefusedAddress()
     return addresses.map((address) => ({ address, family: isIP(address) }))
   }
 
-  async #isRefused(host: string): Promise<boolean> {
+  async #isRefused(host: string, principal: string): Promise<boolean> {
     if (isIP(host) !== 0) return !this.permits(host, host)
     const { promise: late, resolve } = Promise.withResolvers<readonly string[]>()
     const timer = setTimeout(() => resolve([]), RESOLVE_MILLISECONDS)
     try {
-      const addresses = await Promise.race([this.#lookups.find(host).catch(() => []), late])
+      const addresses = await Promise.race([this.#lookups.find(host, principal).catch(() => []), late])
       return addresses.some((address) => !this.permits(host, address))
     } finally {
       clearTimeout(timer)

@@ -4,6 +4,8 @@ import { RefusedAddress, type UrlGuard } from './webhook-guard.ts'
 
 export interface WebhookRequest {
   url: string
+  /** Whose webhook it is. */
+  principal: string
   headers: Readonly<Record<string, string>>
   body: string
   timeoutSeconds: number
@@ -25,7 +27,7 @@ const MAX_ANSWER_BYTES = 16 * 1024
  */
 export function postWebhook(
   guard: UrlGuard,
-  { url, headers, body, timeoutSeconds, signal }: WebhookRequest,
+  { url, principal, headers, body, timeoutSeconds, signal }: WebhookRequest,
 ): Promise<Posted> {
   return new Promise((resolve) => {
     const timeout = AbortSignal.timeout(timeoutSeconds * 1_000)
@@ -41,7 +43,7 @@ export function postWebhook(
         method: 'POST',
         headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
         agent: false,
-        lookup: guard.lookup,
+        lookup: guard.lookupFor(principal),
         signal: AbortSignal.any([timeout, signal]),
       } satisfies RequestOptions)
       request.on('error', fail)

@@ -15,7 +15,7 @@ import {
   takeHeads,
 } from '../domain/queries/webhooks.ts'
 import { Wake } from './hub.ts'
-import { Owners } from './owners.ts'
+import { Owners, principalKey } from './owners.ts'
 import { type BackoffPolicy, nextTry } from './webhook-backoff.ts'
 import type { UrlGuard } from './webhook-guard.ts'
 import { type Posted, postWebhook } from './webhook-request.ts'
@@ -198,6 +198,7 @@ export class WebhookDeliverer {
     await fault?.('webhook:before-send')
     const posted = await postWebhook(guard, {
       url: head.url,
+      principal: principalKey(head),
       headers: this.#headers(head, body, contentType),
       body,
       timeoutSeconds: settings.timeoutSeconds,

@@ -110,7 +110,7 @@ t.test('what config allows is allowed, and nothing beside it', async (t) => {
 })
 
 t.test('every connection is checked, against the address that is connected to', async (t) => {
-  const lookup = promisify<string, { all: true }, { address: string }[]>(guard.lookup as never)
+  const lookup = promisify<string, { all: true }, { address: string }[]>(guard.lookupFor('someone') as never)
   t.same(await lookup('public.example', { all: true }), [{ address: PUBLIC, family: 4 }])
   for (const name of ['private.example', 'both.example', 'mapped.example', 'localhost'])
     await t.rejects(lookup(name, { all: true }), RefusedAddress, name)
@@ -124,7 +124,7 @@ t.test('a name that was public when it was registered and is private now gains n
   const answers = [[PUBLIC], ['127.0.0.1']]
   const rebound = new UrlGuard({ allowPrivate: false, allow: [] }, async () => answers.shift() ?? [])
   t.equal(await rebound.problemOf('http://turncoat.example/'), null)
-  const lookup = promisify<string, object, string>(rebound.lookup as never)
+  const lookup = promisify<string, object, string>(rebound.lookupFor('someone') as never)
   await t.rejects(lookup('turncoat.example', {}), RefusedAddress)
 })
 
@@ -177,8 +177,23 @@ t.test('whose turn does not come is not held up for ever', async (t) => {
     begun += 1
     return new Promise(() => undefined)
   })
-  const asked = ['a.example', 'b.example', 'c.example'].map((name) => promisify(stuck.lookup)(name, { all: true }))
+  const asked = ['a.example', 'b.example', 'c.example'].map((name) =>
+    promisify(stuck.lookupFor('someone'))(name, { all: true }),
+  )
   mock.timers.tick(5_000)
   await t.rejects(asked[2] as Promise<unknown>, /c\.example was not looked up/)
   t.equal(begun, 2)
+})
+
+t.test('slow names of one principal leave a turn for the names of others', async (t) => {
+  const asked: string[] = []
+  const guard = new UrlGuard({ allowPrivate: false, allow: [] }, (name) => {
+    asked.push(name)
+    return name.startsWith('slow') ? new Promise(() => undefined) : Promise.resolve([PUBLIC])
+  })
+  for (const n of [1, 2, 3, 4]) guard.lookupFor('one')(`slow-${n}.example`, {}, () => undefined)
+  for (const name of ['a.example', 'b.example']) {
+    t.equal(await promisify<string, object, string>(guard.lookupFor('other') as never)(name, {}), PUBLIC)
+  }
+  t.same(asked, ['slow-1.example', 'slow-2.example', 'a.example', 'b.example'])
 })

@@ -7,6 +7,7 @@ import { unparkDelivery } from '../../domain/queries/parked.ts'
 import { readPushConfigs } from '../../domain/queries/push-configs.ts'
 import type { NeedRef } from '../../domain/store/load.ts'
 import type { WorkingCopy } from '../../domain/working-copy.ts'
+import { principalKey } from '../../events/owners.ts'
 import type { Caller, PushRequest, PushScope } from '../trellis.ts'
 import { shown } from '../validation.ts'
 import type { CoreDeps, PushDeps } from './deps.ts'
@@ -18,8 +19,8 @@ export function pushOf({ push }: CoreDeps): PushDeps {
 }
 
 /** @throws TrellisError invalidParams for a URL that no receiver may have */
-export async function checkReceiver(deps: CoreDeps, { config, field }: PushRequest): Promise<void> {
-  const problem = await pushOf(deps).guard.problemOf(config.url)
+export async function checkReceiver(deps: CoreDeps, caller: Caller, { config, field }: PushRequest): Promise<void> {
+  const problem = await pushOf(deps).guard.problemOf(config.url, principalKey(caller))
   if (problem !== null) throw invalidParams(field, `was ${shown(config.url)}; ${problem}`)
 }
 
@@ -31,7 +32,7 @@ export async function setConfig(
 ): Promise<PushConfigView> {
   const { maxConfigsPerTask } = pushOf(deps)
   const place = await placeOf(deps, caller, of)
-  await checkReceiver(deps, push)
+  await checkReceiver(deps, caller, push)
   const id = await change(deps, of, place, (w) =>
     setPushConfig(w, of.kind === 'task' ? of.id : null, push.config, maxConfigsPerTask),
   )

@@ -24,7 +24,7 @@ const OPT_TASK_ID = 'opt/v1/taskId'
 /** Takes a message: continues the task it names, or makes of it what the planner decides. (design §2) */
 export async function takeMessage(deps: CoreDeps, caller: Caller, request: SendRequest): Promise<Sent> {
   const { message, push } = request
-  if (push !== undefined) await checkReceiver(deps, push)
+  if (push !== undefined) await checkReceiver(deps, caller, push)
   if (message.taskId !== undefined) return continueWith(deps, caller, request, message.taskId)
   const place = message.contextId === undefined ? null : await findContext(deps, caller, message.contextId)
   if (place === null) return startIn(deps, caller, request, null)
