@@ -45,27 +45,30 @@ export async function startServer(
   const names = options.agents ?? [`agent-${started}`]
   const database = options.database ?? (await createDatabase())
   const log = createLogger(process.env['LOG_LEVEL'] ?? 'silent')
-  const app = await buildApp({
-    config: configOf(options, names, database),
-    log,
-    ...(database.embedded && { database: database.embedded }),
-    ...(options.fault && { fault: options.fault }),
-    ...(options.resolve && { resolve: options.resolve }),
-  })
+  let app: App | undefined
   let closing: Promise<void> | undefined
+  // There is none where the settings are refused.
   const close = () => {
-    closing ??= app.close()
+    closing ??= app?.close() ?? Promise.resolve()
     return closing
   }
   t.teardown(async () => {
     await close()
     if (options.database === undefined) await database.drop()
   })
+  app = await buildApp({
+    config: configOf(options, names, database),
+    log,
+    ...(database.embedded && { database: database.embedded }),
+    ...(options.fault && { fault: options.fault }),
+    ...(options.resolve && { resolve: options.resolve }),
+  })
   await app.http.listen({ host: '127.0.0.1', port: 0 })
   const baseUrl = `http://127.0.0.1:${(app.http.server.address() as AddressInfo).port}`
   app.setPublicUrl(baseUrl)
   const grpc = await app.grpc?.listen()
-  const query = <T>(sql: string, ...params: unknown[]) => queryOf<T>(app, database, sql, params)
+  const running = app
+  const query = <T>(sql: string, ...params: unknown[]) => queryOf<T>(running, database, sql, params)
   return { baseUrl, ...(grpc !== undefined && { grpc }), app, database, agent: scripted(names[0] ?? ''), close, query }
 }
 
