@@ -52,6 +52,11 @@ export async function getObjective(server: Server, id: string): Promise<Answer> 
   return (await ask(server, 'objectives/get', { id })).objective
 }
 
+/** Puts new plans in the place of an objective's unfinished ones. */
+export async function replan(server: Server, id: string, plans: unknown, more = {}): Promise<Answer> {
+  return (await ask(server, 'objectives/replan', { id, plans, ...more })).objective
+}
+
 /** Tasks of an objective, by name. */
 export async function tasksOf(server: Server, objectiveId: string): Promise<Record<string, Answer>> {
   const { plans } = await getObjective(server, objectiveId)

@@ -1,7 +1,7 @@
 import t from '../tap.ts'
 import { V1 } from '../wire/rpc.ts'
 import { Socket } from '../wire/socket.ts'
-import { type Answer, ask, call, getObjective, sendPlans, tasksOf, until } from './client.ts'
+import { type Answer, ask, call, getObjective, replan, sendPlans, tasksOf, until } from './client.ts'
 import { held } from './scripted-agent.ts'
 import { startServer } from './server.ts'
 
@@ -10,8 +10,6 @@ const { agent } = server
 t.beforeEach(() => agent.forget())
 
 const NEXT = { name: 'Next', run: true, tasks: [{ name: 'Go on' }] }
-const replan = async (id: string, plans: unknown, more = {}) =>
-  (await ask(server, 'objectives/replan', { id, plans, ...more })).objective
 const refused = async (id: string, plans: unknown, more = {}) =>
   (await call(server, 'objectives/replan', { id, plans, ...more })).error
 
@@ -20,7 +18,7 @@ t.test('a revision is checked, so that a request that is sent twice changes the 
   const root = await sendPlans(server, [{ tasks: ['Long'] }], { wait: false })
   agent.when('Go on', held)
   const request = { reason: 'better', expectedRevision: 1 }
-  t.equal((await replan(root.contextId, [NEXT], request)).plans[1].revision, 2)
+  t.equal((await replan(server, root.contextId, [NEXT], request)).plans[1].revision, 2)
   t.match(await refused(root.contextId, [NEXT], request), {
     code: -31043,
     message: /at revision 2, and expectedRevision was 1/,

@@ -1,6 +1,6 @@
 import t from '../tap.ts'
 import { nextResult, open } from '../wire/rpc.ts'
-import { type Answer, ask, OPT_03, sendPlans, tasksOf, until } from './client.ts'
+import { type Answer, ask, OPT_03, replan, sendPlans, tasksOf, until } from './client.ts'
 import { held } from './scripted-agent.ts'
 import { startServer } from './server.ts'
 import { startReceiver } from './webhook-receiver.ts'
@@ -10,9 +10,6 @@ const server = await startServer(t, {
 })
 const { agent } = server
 t.beforeEach(() => agent.forget())
-
-const replan = async (id: string, plans: unknown, more = {}) =>
-  (await ask(server, 'objectives/replan', { id, plans, ...more })).objective
 
 t.test('followers are told of it in order, over streams and webhooks', async (t) => {
   agent.when('Long', held)
@@ -31,7 +28,7 @@ t.test('followers are told of it in order, over streams and webhooks', async (t)
   const inner = await open(server, 'tasks/resubscribe', { id: root.id }, OPT_03)
   await nextResult(inner)
   const tasks = [{ name: 'Last', dependencies: ['task-2'] }, { taskId: quick.id }]
-  const { plans } = await replan(root.contextId, [{ name: 'New', run: true, tasks }], { reason: 'no time' })
+  const { plans } = await replan(server, root.contextId, [{ name: 'New', run: true, tasks }], { reason: 'no time' })
   const events: Answer[] = []
   while (events.at(-1)?.data.status !== 'completed' || events.at(-1)?.type !== 'objective.status') {
     events.push((await nextResult(stream)).event)

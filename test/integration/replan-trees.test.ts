@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import t from '../tap.ts'
-import { ask, getObjective, send, sendPlans, tasksOf, until } from './client.ts'
+import { ask, getObjective, replan, send, sendPlans, tasksOf, until } from './client.ts'
 import { held } from './scripted-agent.ts'
 import { startServer } from './server.ts'
 
@@ -11,8 +11,6 @@ const { agent } = server
 t.beforeEach(() => agent.forget())
 
 const NEXT = { name: 'Next', run: true, tasks: [{ name: 'Go on' }] }
-const replan = async (id: string, plans: unknown, more = {}) =>
-  (await ask(server, 'objectives/replan', { id, plans, ...more })).objective
 
 t.test('the plans of a task that was planned in its turn', async (t) => {
   agent.when('Inner', held)
@@ -24,7 +22,7 @@ t.test('the plans of a task that was planned in its turn', async (t) => {
   const root = await sendPlans(server, [{ name: 'Out', tasks }], { wait: false })
   const run = await agent.begun('Inner')
   const { Outer: outer } = await tasksOf(server, root.contextId)
-  const changed = await replan(root.contextId, [{ ...NEXT, key: 'in' }], { taskId: outer.id })
+  const changed = await replan(server, root.contextId, [{ ...NEXT, key: 'in' }], { taskId: outer.id })
   t.equal(await run.aborted(), 'canceled')
   const [shown] = changed.plans[0].tasks
   t.match(shown.plans, [
@@ -49,7 +47,9 @@ t.test('a planned task that is carried over is shown with its plans where it is 
   const root = await sendPlans(server, [{ name: 'Out', tasks }], { wait: false })
   const run = await agent.begun('Inner')
   const { Outer: outer } = await tasksOf(server, root.contextId)
-  const { plans } = await replan(root.contextId, [{ name: 'New', tasks: [{ taskId: outer.id }] }], { running: 'keep' })
+  const { plans } = await replan(server, root.contextId, [{ name: 'New', tasks: [{ taskId: outer.id }] }], {
+    running: 'keep',
+  })
   t.equal(plans.length, 2)
   t.notOk(plans[0].tasks[0].plans, 'here it is history')
   t.match(plans[1].tasks[0].plans, [{ name: 'In', status: 'working', tasks: [{ name: 'Inner' }] }])
@@ -60,6 +60,7 @@ t.test('a planned task that is carried over is shown with its plans where it is 
 t.test('an objective that its client moves by hand', async (t) => {
   const { objective } = await ask(server, 'objectives/create', { name: 'Move house' })
   const first = await replan(
+    server,
     objective.id,
     [{ name: 'By van', tasks: [{ name: 'Pack' }, { name: 'Drive', dependencies: ['task-1'] }] }],
     { expectedRevision: 0 },
@@ -67,6 +68,7 @@ t.test('an objective that its client moves by hand', async (t) => {
   const [pack] = first.plans[0].tasks
   await ask(server, 'tasks/updateStatus', { taskId: pack.id, state: 'completed' })
   const next = await replan(
+    server,
     objective.id,
     [{ name: 'By van', tasks: [{ taskId: pack.id }, { name: 'Fly', dependencies: [pack.id] }] }],
     { expectedRevision: 1 },
@@ -102,7 +104,9 @@ t.test('what a task waited for is shown where it was, and not where it is now', 
   const { objective } = await ask(server, 'objectives/create', { name: 'Move house', plans })
   const [pack, load] = objective.plans[0].tasks
   for (const { id } of [pack, load]) await ask(server, 'tasks/updateStatus', { taskId: id, state: 'completed' })
-  const changed = await replan(objective.id, [{ name: 'Stay', tasks: [{ taskId: load.id }, { name: 'Unload' }] }])
+  const changed = await replan(server, objective.id, [
+    { name: 'Stay', tasks: [{ taskId: load.id }, { name: 'Unload' }] },
+  ])
   t.strictSame(changed.plans[0].tasks[1].dependencies, [pack.id])
   t.strictSame(changed.plans[1].tasks[0].dependencies, [])
   t.strictSame((await ask(server, 'tasks/get', { id: load.id })).metadata['opt/v1/dependencies'], [])

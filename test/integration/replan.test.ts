@@ -1,14 +1,11 @@
 import t from '../tap.ts'
-import { ask, getObjective, send, sendPlans, tasksOf, textsOf, until } from './client.ts'
+import { ask, getObjective, replan, send, sendPlans, tasksOf, textsOf, until } from './client.ts'
 import { held } from './scripted-agent.ts'
 import { startServer } from './server.ts'
 
 const server = await startServer(t)
 const { agent } = server
 t.beforeEach(() => agent.forget())
-
-const replan = async (id: string, plans: unknown, more = {}) =>
-  (await ask(server, 'objectives/replan', { id, plans, ...more })).objective
 
 t.test('completed work is kept, and handed to the tasks that need it', async (t) => {
   agent.when('Write', held)
@@ -17,7 +14,7 @@ t.test('completed work is kept, and handed to the tasks that need it', async (t)
   const writing = await agent.begun('Write')
   const { Search: search } = await tasksOf(server, root.contextId)
   const shorter = [{ taskId: search.id }, { name: 'Shorten', dependencies: ['task-1'] }]
-  const objective = await replan(root.contextId, [{ name: 'Summary', run: true, tasks: shorter }])
+  const objective = await replan(server, root.contextId, [{ name: 'Summary', run: true, tasks: shorter }])
   t.equal(await writing.aborted(), 'canceled')
   await agent.wasCanceled(writing.context.taskId)
   const [old, fresh] = objective.plans
@@ -59,7 +56,9 @@ t.test('a finished task is shown in its new plan to those who have read it befor
   const quick = (await tasksOf(server, root.contextId))['Quick'].id
   await until(server, quick)
   await ask(server, 'tasks/get', { id: quick })
-  const { plans } = await replan(root.contextId, [{ name: 'Next', tasks: [{ name: 'By hand' }, { taskId: quick }] }])
+  const { plans } = await replan(server, root.contextId, [
+    { name: 'Next', tasks: [{ name: 'By hand' }, { taskId: quick }] },
+  ])
   t.match((await ask(server, 'tasks/get', { id: quick })).metadata, {
     'opt/v1/planId': plans[1].id,
     'opt/v1/taskIndex': 1,
@@ -80,7 +79,7 @@ t.test('what runs goes on, where that is asked for', async (t) => {
     { taskId: dig.context.taskId, key: 'hole' },
     { name: 'Water', dependencies: ['hole'] },
   ]
-  const objective = await replan(root.contextId, [{ name: 'Pond', run: true, tasks }], { running: 'keep' })
+  const objective = await replan(server, root.contextId, [{ name: 'Pond', run: true, tasks }], { running: 'keep' })
   t.strictSame([dig.open, fill.open], [true, true])
   t.match(objective.plans[1], {
     status: 'working',
@@ -101,7 +100,7 @@ t.test('a question that is kept is answered in the new plan', async (t) => {
   t.equal(root.status.state, 'input-required')
   const { Ask: asks } = await tasksOf(server, root.contextId)
   const plans = [{ name: 'New', run: true, tasks: [{ taskId: asks.id }, { name: 'Then', dependencies: [asks.id] }] }]
-  t.match(await replan(root.contextId, plans, { running: 'keep' }), { status: 'blocked' })
+  t.match(await replan(server, root.contextId, plans, { running: 'keep' }), { status: 'blocked' })
   await send(server, 'the first', { message: { taskId: root.id }, wait: false })
   t.equal((await until(server, root.id)).status.state, 'completed')
   t.equal(agent.runsOf('Then').length, 1)
@@ -114,7 +113,7 @@ t.test('a plan gives out and hands on what was carried into it', async (t) => {
   await agent.begun('Long')
   const { Find: find } = await tasksOf(server, root.contextId)
   const brought = { name: 'Brought', key: 'brought', run: true, tasks: [{ taskId: find.id }, { name: 'Beside' }] }
-  await replan(root.contextId, [
+  await replan(server, root.contextId, [
     brought,
     { name: 'User', dependencies: ['brought'], run: true, tasks: [{ name: 'Use' }] },
   ])
@@ -127,7 +126,7 @@ t.test('a plan gives out and hands on what was carried into it', async (t) => {
   const other = await sendPlans(server, [{ tasks }], { wait: false })
   await agent.begun('Long', 2)
   const again = (await tasksOf(server, other.contextId))['Find'].id
-  await replan(other.contextId, [{ ...brought, tasks: [{ taskId: again }, { name: 'Beside' }] }])
+  await replan(server, other.contextId, [{ ...brought, tasks: [{ taskId: again }, { name: 'Beside' }] }])
   const { artifacts } = await until(server, other.id)
   t.strictSame(textsOf(artifacts).toSorted(), ['Beside: done', 'Find: done'])
 })
